@@ -174,7 +174,15 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("nan-on-empty", "a row of -inf gives NaN", told="gives 0/0", loses=["empty", "gradients"])
+@wrong(
+    "nan-on-empty",
+    says=(
+        "A document without words gives 0/0, in a softmax over only -∞. Use a very low finite "
+        "number and set the weights of padding to 0 afterwards, or treat documents without words "
+        "separately."
+    ),
+    loses=["empty", "gradients"],
+)
 def attention_pool(x, mask, v):
     a = (x @ v).masked_fill(~mask, -math.inf).softmax(-1)
     return (a[..., None] * x).sum(1), a

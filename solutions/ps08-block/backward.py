@@ -69,8 +69,8 @@ def layer_norm_backward(x, gain, bias, eps, G):
     "both-constant",
     "treats mean and deviation as constants",
     says=(
-        "You treat mean and deviation as constants. Each x_j changes μ and s, and so every "
-        "output of its token: what are ∂μ/∂x_j and ∂s/∂x_j?"
+        "You treat μ and s as constants. Each x_j changes both, and so every output of its "
+        "token: what are ∂μ/∂x_j and ∂s/∂x_j?"
     ),
     spares=["gain-and-bias", "inputs"],
 )
@@ -86,7 +86,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "centred-for-normal",
-    says="In the part through the deviation you use x - μ instead of x̂.",
+    says="In the term for s, you use x - μ instead of x̂.",
     spares=["gain-and-bias", "inputs"],
     edit=("normal * (g * normal)", "centred * (g * centred)"),
 )
@@ -95,8 +95,8 @@ wrong(
     "deviation-constant",
     "treats the deviation as a constant",
     says=(
-        "You treat the deviation as a constant, or your term for it is 0. Each x_j changes "
-        "s, and so every output of its token: what is ∂s/∂x_j?"
+        "You treat s as a constant, or your term for it is 0. Each x_j changes s, and so every "
+        "output of its token: what is ∂s/∂x_j?"
     ),
     spares=["gain-and-bias", "inputs"],
     edit=(
@@ -108,8 +108,8 @@ wrong(
 wrong(
     "deviation-doubled",
     says=(
-        "Your part through the deviation is twice as large as it should be: the 2 of the "
-        "square and the 1/2 of the root cancel."
+        "Your term for s is twice as large as it should be: the 2 of the square and the 1/2 of "
+        "the root cancel."
     ),
     spares=["gain-and-bias", "inputs"],
     edit=("- normal *", "- 2 * normal *"),
@@ -118,8 +118,8 @@ wrong(
 wrong(
     "deviation-halved",
     says=(
-        "Your part through the deviation is half as large as it should be: the 2 of the "
-        "square and the 1/2 of the root cancel."
+        "Your term for s is half as large as it should be: the 2 of the square and the 1/2 of "
+        "the root cancel."
     ),
     spares=["gain-and-bias", "inputs"],
     edit=("- normal *", "- normal / 2 *"),
@@ -127,7 +127,7 @@ wrong(
 
 wrong(
     "deviation-sign",
-    says="The part through the deviation has the wrong sign.",
+    says="The term for s has the wrong sign.",
     spares=["gain-and-bias", "inputs"],
     edit=("- normal *", "+ normal *"),
 )
@@ -141,7 +141,7 @@ wrong(
 
 wrong(
     "divided-by-variance",
-    says="You divide by σ² + ε. Divide by its root.",
+    says="You divide by σ² + ε. Divide by its square root.",
     loses=["by-hand", "x", "measured"],
     edit=("keepdim=True)) / s", "keepdim=True)) / s**2"),
 )
@@ -191,14 +191,14 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "gain-not-in-deviation",
-    says="The gain is missing from the part through the deviation. Use g = G ⊙ γ.",
+    says="The gain is missing from the term for s. Use g = G ⊙ γ.",
     spares=["gain-and-bias", "inputs"],
     edit=("(g * normal)", "(G * normal)"),
 )
 
 wrong(
     "gain-not-in-mean",
-    says="The gain is missing from the part through the mean. Use g = G ⊙ γ.",
+    says="The gain is missing from the term for μ. Use g = G ⊙ γ.",
     spares=["gain-and-bias", "inputs"],
     edit=("(g - g.mean", "(g - G.mean"),
 )
@@ -222,8 +222,8 @@ wrong(
     "in-place",
     "multiplies G by the gain in place",
     says=(
-        "For γ and β you use G after multiplying it by the gain. Use G itself. Do you "
-        "multiply it in place?"
+        "For γ and β you use G after multiplying it by the gain. Use the G that was given. Do "
+        "you multiply it in place?"
     ),
     told="changes its input G",
     spares=["x", "directions"],
@@ -234,8 +234,8 @@ wrong(
     "mean-constant",
     "treats the mean as a constant",
     says=(
-        "You treat the mean as a constant. Each x_j changes μ, and so every output of its "
-        "token: what is ∂μ/∂x_j?"
+        "You treat μ as a constant. Each x_j changes μ, and so every output of its token: what "
+        "is ∂μ/∂x_j?"
     ),
     spares=["gain-and-bias", "inputs"],
     edit=("g.mean(dim=-1, keepdim=True) - normal", "normal"),
@@ -243,7 +243,7 @@ wrong(
 
 wrong(
     "mean-sign",
-    says="The part through the mean has the wrong sign.",
+    says="The term for μ has the wrong sign.",
     spares=["gain-and-bias", "inputs"],
     edit=("(g - g.mean", "(g + g.mean"),
 )
@@ -310,7 +310,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
 
 wrong(
     "one-normal-missing",
-    says="In the part through the deviation, one of the two x̂ is missing.",
+    says="In the term for s, one of the two factors x̂ is missing.",
     spares=["gain-and-bias", "inputs"],
     edit=("normal * (g * normal)", "(g * normal)"),
 )
@@ -318,8 +318,8 @@ wrong(
 wrong(
     "overwritten",
     says=(
-        "For γ and β you use G after multiplying it by the gain. Use G itself. Do you "
-        "multiply it in place?"
+        "For γ and β you use G after multiplying it by the gain. Use the G that was given. Do "
+        "you multiply it in place?"
     ),
     loses=["by-hand", "gain-and-bias", "measured"],
     edit=("g = G * gain", "g = G = G * gain"),
@@ -349,13 +349,19 @@ wrong(
 wrong(
     "unbiased",
     "divides the variance by D - 1",
-    says="Your code divides the sum of the squares by D - 1. Divide by D.",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default."
+    ),
     edit=("centred.square().mean", "x.var"),
 )
 
 wrong(
     "unbiased-throughout",
-    says="Your code divides the sum of the squares by D - 1. Divide by D.",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default."
+    ),
     spares=["directions", "inputs"],
     edit=[
         ("centred.square().mean", "x.var"),

@@ -128,7 +128,10 @@ wrong(
 
 wrong(
     "causal-always",
-    says="Your code hides later tokens though mask is None. None allows all.",
+    says=(
+        "Your code hides later tokens even though mask is None. None allows every token to "
+        "attend to every other."
+    ),
     spares=["nothing", "ffn", "mask"],
     edit=(
         "    def attend(h):",
@@ -164,7 +167,7 @@ wrong(
 wrong(
     "ffn-residual-of-input",
     says=(
-        "The feed-forward layer's residual is the block's input. It must be the result of "
+        "You add the feed-forward layer's output to the block's input. Add it to the result of "
         "the attention part."
     ),
     edit=[("return h + ffn", "return x + ffn"), ("h + ffn(h)", "x + ffn(h)")],
@@ -200,7 +203,10 @@ wrong(
 
 wrong(
     "heads-interleaved",
-    says="Your code interleaves the heads' columns. A head's columns are side by side.",
+    says=(
+        "Each of your heads takes every H-th column of the projections. Head ℓ takes K "
+        "neighbouring columns, from ℓ·K on. You join them with the same mistake."
+    ),
     spares=["nothing", "ffn", "order"],
     edit=[
         (
@@ -214,8 +220,8 @@ wrong(
 wrong(
     "heads-not-turned",
     says=(
-        "You reshape the columns straight to (B, H, T, K), which mixes the tokens. "
-        "Reshape to (B, T, H, K), then swap the axes of tokens and heads."
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split the last "
+        "axis first, to (B, T, H, K), then swap the axes."
     ),
     spares=["nothing", "ffn"],
     edit=(".unflatten(-1, (heads, -1)).transpose(1, 2)", ".reshape(len(h), heads, h.shape[1], -1)"),
@@ -224,8 +230,8 @@ wrong(
 wrong(
     "heads-never-turned",
     says=(
-        "You reshape the columns straight to (B, H, T, K), which mixes the tokens. "
-        "Reshape to (B, T, H, K), then swap the axes of tokens and heads."
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split the last "
+        "axis first, to (B, T, H, K), then swap the axes."
     ),
     spares=["nothing", "ffn"],
     edit=[
@@ -238,8 +244,8 @@ wrong(
     "heads-not-turned-back",
     "flattens the heads without transposing back",
     says=(
-        "You join the heads in the wrong order: transpose (B, H, T, K) to (B, T, H, K) "
-        "before you flatten the heads."
+        "Your tokens mix when you join the heads. Swap the axes of heads and tokens before you "
+        "put the heads side by side, so that each token has its own row."
     ),
     spares=["nothing", "ffn"],
     edit=(
@@ -286,8 +292,8 @@ def block(x, w, heads, norm, mask=None):
 wrong(
     "keys-not-normalised",
     says=(
-        "Keys and values are made of tokens that were not normalised. Make queries, keys "
-        "and values of the normalised tokens."
+        "Your keys and values come from tokens that were not normalised. In pre-norm, queries, "
+        "keys and values all come from the normalised tokens."
     ),
     loses=["attention", "pre", "mask", "gradients"],
     edit=("(h @ w[name])", '((h if name == "W_Q" else x) @ w[name])'),
@@ -296,7 +302,7 @@ wrong(
 wrong(
     "mask-ignored",
     "does not look at the mask",
-    says="The mask is ignored.",
+    says="Your code ignores the mask.",
     loses=["mask"],
     edit=("mask is not None", "False"),
 )
@@ -360,13 +366,13 @@ wrong(
 wrong(
     "no-residual",
     "no residual around the feed-forward layer",
-    says="The residual connection around the feed-forward layer is missing: h + ... .",
+    says="The residual connection around the feed-forward layer is missing.",
     edit=[("return h + ffn", "return ffn"), ("h + ffn(h)", "ffn(h)")],
 )
 
 wrong(
     "no-residual-attention",
-    says="The residual connection around attention is missing: x + ... .",
+    says="The residual connection around attention is missing.",
     edit=[
         ("h = x + attend(ln(x, 1))", "h = attend(ln(x, 1))"),
         ("ln(x + attend(x), 1)", "ln(attend(x), 1)"),
@@ -410,8 +416,8 @@ wrong(
     "normed-residual",
     "adds to the normalised token",
     says=(
-        "In both parts, your residual is the normalised token. Add the part's output to "
-        "the token as it was before the norm."
+        "In both parts, you add the output to the normalised token. Add it to the token as it "
+        "was before the norm."
     ),
     spares=["post", "order"],
 )
@@ -453,20 +459,22 @@ wrong(
 wrong(
     "one-norm",
     "the first norm is used twice",
-    says="The first norm's gain and bias are used for both norms.",
+    says="You use the first norm's gain and bias for both norms. The second norm has its own.",
     edit=[("ln(h, 2)", "ln(h, 1)"), ("ffn(h), 2", "ffn(h), 1")],
 )
 
 wrong(
     "orders-swapped",
-    "pre and post the wrong way round",
-    told="^this is the post-norm block",
+    says="You have swapped the two orders: your code for post-norm runs for pre-norm, and vice versa.",
     edit=('"pre"', '"post"'),
 )
 
 wrong(
     "over-queries",
-    says="Your weights sum to 1 over the queries, not over the keys: look at the softmax's dim.",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
+        "softmax run over?"
+    ),
     spares=["nothing", "ffn", "order"],
     edit=("scores.softmax(-1)", "scores.softmax(-2)"),
 )
@@ -534,7 +542,7 @@ wrong(
 wrong(
     "root-of-all-heads",
     says=(
-        "The scores are divided by √(H · K), from the width of all heads together. Divide "
+        "The scores are divided by √(H · K), the root of the width of all heads together. Divide "
         "by √K, where K is the width of one head."
     ),
     spares=["nothing", "ffn", "order"],
@@ -565,14 +573,17 @@ wrong(
 wrong(
     "unbiased-norm",
     "the norms divide by D - 1",
-    says="Your norms divide by D - 1. The variance is the mean of the squares, so divide by D.",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default."
+    ),
     edit=("correction=0, keepdim", "keepdim"),
 )
 
 wrong(
     "unscaled",
     "forgets to scale the scores",
-    says="The scores are not scaled: divide by √d_k.",
+    says="Your scores are not scaled: divide them by √K, the root of the width of one head.",
     spares=["nothing", "ffn", "order"],
     edit=("K.mT / math.sqrt(Q.shape[-1])", "K.mT"),
 )

@@ -32,7 +32,7 @@ def carried_over(gain):
 wrong(
     "carried-as-it-was",
     "the gain as it was",
-    says="You return the gain as it was. The two norms divide by different numbers.",
+    says="You return the gain unchanged. The two norms divide by different numbers.",
     loses=["carried-over"],
     edit=("gain * (1 - 1 / len(gain)) ** 0.5", "gain"),
 )
@@ -140,7 +140,7 @@ def carried_over(gain):
 
 wrong(
     "root-missing",
-    says="The root is missing: you divide by the variance.",
+    says="The square root is missing: you divide by the variance.",
     spares=["carried-over"],
     edit=("(variance + eps).sqrt()", "(variance + eps)"),
 )
@@ -150,8 +150,8 @@ wrong(
     "root-of-deviation",
     "the deviation under the root",
     says=(
-        "You take the root of σ + ε, as one of the lectures writes it. σ is already a "
-        "root: it is σ² + ε that belongs under it."
+        "You take the root of σ + ε, as one of the lectures writes it. σ is already a root: take "
+        "the root of σ² + ε instead."
     ),
     spares=["carried-over"],
 )
@@ -186,8 +186,8 @@ def carried_over(gain):
     "unchanged",
     "the published code as it was",
     says=(
-        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add ε "
-        "to the deviation instead of to the variance, inside the root."
+        "Two mistakes at once: you divide the sum of the squares by D - 1 instead of D, and you "
+        "add ε to the standard deviation instead of to the variance, inside the root."
     ),
     spares=["carried-over"],
 )

@@ -50,14 +50,14 @@ def half_length(D, H, K, F):
 
 wrong(
     "b-1-missing",
-    says="b_1 is missing, with F numbers: the feed-forward layer has two biases.",
+    says="b_1, with F numbers, is missing. The feed-forward layer has two biases.",
     loses=["parameters"],
     edit=("2 * D * F + F + 5", "2 * D * F + 5"),
 )
 
 wrong(
     "b-2-missing",
-    says="b_2 is missing, with D numbers: the feed-forward layer has two biases.",
+    says="b_2, with D numbers, is missing. The feed-forward layer has two biases.",
     loses=["parameters"],
     edit=("5 * D", "4 * D"),
 )
@@ -107,7 +107,7 @@ def half_length(D, H, K, F):
 
 wrong(
     "ffn-biases-missing",
-    says="The feed-forward layer's biases are missing: F and D numbers.",
+    says="The feed-forward layer's biases are missing. They have F and D numbers.",
     loses=["parameters"],
     edit=("2 * D * F + F + 5 * D", "2 * D * F + 4 * D"),
 )
@@ -126,7 +126,7 @@ wrong(
 wrong(
     "linear",
     "scores that grow with T alone",
-    says="You count T scores. T queries meet T keys, which makes T · T scores.",
+    says="You count T scores. Each of T queries meets each of T keys, so there are T · T.",
     spares=["parameters"],
     edit=[("T * H", "H"), ("2 * D + D * F / (H * K)", "8 * D * H * K + 4 * D * F")],
 )
@@ -134,7 +134,7 @@ wrong(
 wrong(
     "matrices-alone",
     "forgets the vectors",
-    says="You count the matrices alone. Gains and biases are parameters, too.",
+    says="You count only the matrices. Gains and biases are parameters, too.",
     loses=["parameters"],
     edit=("F + F + 5 * D", "F"),
 )
@@ -165,14 +165,14 @@ def half_length(D, H, K, F):
 wrong(
     "no-output-matrix",
     "forgets W_O",
-    says="W_O is missing: attention has four matrices.",
+    says="W_O is missing. Attention has four matrices.",
     loses=["parameters", "flops"],
     edit=[("return 4", "return 3"), ("8 * T", "6 * T")],
 )
 
 wrong(
     "norms-missing",
-    says="The norms are missing: there are two, each with a gain and a bias.",
+    says="The norms are missing. There are two, each with a gain and a bias.",
     loses=["parameters"],
     edit=("5 * D", "D"),
 )
@@ -250,7 +250,7 @@ wrong(
 
 wrong(
     "score-one-operation",
-    says="Each score is a sum of K products. You count one operation for each score.",
+    says="You count one operation for each score. A score is a sum of K products.",
     loses=["flops", "growth"],
     edit=("4 * T * T * H * K", "4 * T * T * H"),
 )
@@ -268,7 +268,7 @@ wrong(
 
 wrong(
     "six-d",
-    says="That is right if F = 4 D and H · K = D. Here they are given.",
+    says="That is right only if F = 4 D and H · K = D. Use the sizes that are given.",
     loses=["half"],
     edit=("2 * D + D * F / (H * K)", "6 * D"),
 )
@@ -299,8 +299,8 @@ def half_length(D, H, K, F):
 wrong(
     "third",
     says=(
-        'At your T, "attention" is a third of the block. To be half, it must equal the '
-        "others together."
+        'At your T, "attention" is a third of the block. To be half, it must cost as much as '
+        '"projections" and "ffn" together.'
     ),
     loses=["half"],
     edit=("2 * D + D * F / (H * K)", "D + D * F / (2 * H * K)"),

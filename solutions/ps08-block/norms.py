@@ -26,7 +26,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "all-tokens",
     "one mean and one variance for everything",
-    says=("One mean and one variance are taken over all tokens together. Each token has its own."),
+    says="You take one mean and one variance over all tokens together. Each token has its own.",
     spares=["by-hand", "rms", "inputs"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -42,8 +42,8 @@ def rms_norm(x, gain, eps):
 wrong(
     "annotated",
     says=(
-        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add "
-        "ε to the deviation instead of to the variance, inside the root."
+        "Two mistakes at once: you divide the sum of the squares by D - 1 instead of D, and you "
+        "add ε to the standard deviation instead of to the variance, inside the root."
     ),
     spares=["rms"],
     edit=[
@@ -93,7 +93,7 @@ def rms_norm(x, gain, eps):
     "first-axis",
     "axis 1 is the numbers of a token only for a matrix",
     says=(
-        "Mean and variance are taken over the tokens. Take them for each token, over its D "
+        "You take mean and variance over the tokens. Take them for each token, over its D "
         "numbers, the last axis."
     ),
     loses=["values", "tokens", "gradients"],
@@ -148,8 +148,8 @@ def rms_norm(x, gain, eps):
 wrong(
     "keepdim-missing",
     says=(
-        "keepdim=True is missing. Without it, the tokens' means run along the last axis, "
-        "so each is applied to a column instead of to its token."
+        "keepdim=True is missing. Without it, broadcasting lines up the tokens' means with the "
+        "columns, so each mean is applied to a column instead of to its token."
     ),
     spares=["by-hand"],
     edit=[
@@ -162,8 +162,8 @@ wrong(
 wrong(
     "keepdim-missing-var",
     says=(
-        "keepdim=True is missing. Without it, the tokens' means run along the last axis, "
-        "so each is applied to a column instead of to its token."
+        "keepdim=True is missing. Without it, broadcasting lines up the tokens' means with the "
+        "columns, so each mean is applied to a column instead of to its token."
     ),
     spares=["by-hand", "rms"],
     edit=[
@@ -174,7 +174,7 @@ wrong(
 
 wrong(
     "mean-kept",
-    says="The mean is not subtracted from the numbers.",
+    says="Your variance is right, but the output still contains the mean. Divide x - μ, not x.",
     spares=["rms"],
     edit=("return centred /", "return x /"),
 )
@@ -213,8 +213,8 @@ def rms_norm(x, gain, eps):
 wrong(
     "over-first-axis",
     says=(
-        "Your means are taken over the first axis. Take them for each token, over its D "
-        "numbers, the last axis."
+        "You take your means over the first axis. Take them for each token, over its D numbers, "
+        "the last axis."
     ),
     edit=[
         ("x - x.mean(dim=-1,", "x - x.mean(dim=0,"),
@@ -260,7 +260,7 @@ def rms_norm(x, gain, eps):
 
 wrong(
     "rms-eps-outside",
-    says="ε is outside the root. Add it to the mean square.",
+    says="ε is outside the root. Add it to the mean square, inside the root.",
     spares=["by-hand", "values", "far"],
     edit=("(square + eps).sqrt()", "(square.sqrt() + eps)"),
 )
@@ -305,8 +305,8 @@ wrong(
 wrong(
     "root-missing",
     says=(
-        "The root is missing: divide by the root of the variance, in RMSNorm by that of "
-        "the mean square, each plus ε."
+        "The square root is missing. Divide by the root of the variance plus ε, and in RMSNorm "
+        "by the root of the mean square plus ε."
     ),
     edit=[
         ("(variance + eps).sqrt()", "(variance + eps)"),
@@ -319,8 +319,8 @@ wrong(
     "root-of-deviation",
     "the lecture's formula with sigma for sigma squared",
     says=(
-        "You take the root of σ + ε, as one of the lectures writes it. σ is already a "
-        "root: it is σ² + ε that belongs under it."
+        "You take the root of σ + ε, as one of the lectures writes it. σ is already a root: take "
+        "the root of σ² + ε instead."
     ),
     spares=["rms"],
 )

@@ -33,7 +33,9 @@ def factor_for(peak, d_model, warmup):
 wrong(
     "factor-first-step",
     "scales the first step to the peak",
-    says="Your factor gives the rate of step 1 that value. The peak is at step warmup.",
+    says=(
+        "With your factor, the rate reaches the desired peak at step 1. The peak is at step warmup."
+    ),
     loses=["factor"],
     edit=("peak * math.sqrt(d_model * warmup)", "peak / noam(1, d_model, warmup)"),
 )
@@ -87,8 +89,8 @@ wrong(
 wrong(
     "fall-alone",
     says=(
-        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
-        "step warmup 1/√step."
+        "You do not always take the smaller of the two terms. Before step warmup that is step / "
+        "warmup^1.5, and after it 1/√step."
     ),
     spares=["factor"],
     edit=("min(step**-0.5, step * warmup**-1.5)", "step**-0.5"),
@@ -104,7 +106,7 @@ wrong(
 wrong(
     "flat",
     "stays at its peak",
-    says="Your rate stays at its peak. After warmup steps it falls as 1/√step.",
+    says="Your rate stays at its peak. After warmup steps it should fall as 1/√step.",
     spares=["factor"],
     edit=("step**-0.5", "warmup**-0.5"),
 )
@@ -114,8 +116,8 @@ wrong(
     "from-zero",
     "counts the steps from 0",
     says=(
-        "Your rate is 0. Do your steps count from 0? The first step is step 1. Or does a "
-        "`//` round down?"
+        "Your rate is 0 here. Do you count the steps from 0, although the first one is step 1? "
+        "Or does a `//` round down?"
     ),
     spares=["factor"],
 )
@@ -134,8 +136,8 @@ wrong(
     "max",
     "the larger of the two",
     says=(
-        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
-        "step warmup 1/√step."
+        "You do not always take the smaller of the two terms. Before step warmup that is step / "
+        "warmup^1.5, and after it 1/√step."
     ),
     spares=["factor"],
     edit=("* min", "* max"),
@@ -144,7 +146,7 @@ wrong(
 wrong(
     "no-width",
     "forgets d_model",
-    says="d_model is missing: wider models take smaller steps.",
+    says="d_model is missing: wider models have a lower learning rate.",
     spares=["shape"],
     edit=[("d_model**-0.5 * min", "min"), ("d_model * warmup", "warmup")],
 )
@@ -183,8 +185,8 @@ wrong(
     "rise-alone",
     "only the rise",
     says=(
-        "The smaller of the two terms counts: before step warmup step / warmup^1.5, after "
-        "step warmup 1/√step."
+        "You do not always take the smaller of the two terms. Before step warmup that is step / "
+        "warmup^1.5, and after it 1/√step."
     ),
     spares=["factor"],
     edit=("min(step**-0.5, step * warmup**-1.5)", "step * warmup**-1.5"),
@@ -192,7 +194,7 @@ wrong(
 
 wrong(
     "rise-too-steep",
-    says="Your rise divides by √warmup. It is step / warmup^1.5.",
+    says="Your rise divides by √warmup. Divide by warmup^1.5.",
     spares=["factor"],
     edit=("warmup**-1.5", "warmup**-0.5"),
 )
@@ -210,7 +212,7 @@ wrong(
 
 wrong(
     "width-multiplied",
-    says="You multiply by √d_model. Divide by it: wider models take smaller steps.",
+    says="You multiply by √d_model. Divide by it: wider models have a lower learning rate.",
     loses=["by-hand", "values"],
     edit=("d_model**-0.5 * min", "d_model**0.5 * min"),
 )

@@ -67,7 +67,7 @@ wrong(
 
 wrong(
     "seen",
-    says="Your tokens look at padding: it must get no weight.",
+    says="Your tokens attend to padding. It must get no weight.",
     spares=["behind", "same"],
     edit=(".tril() & real[:, None]", ".tril()"),
 )

@@ -49,7 +49,7 @@ wrong(
 
 wrong(
     "cache-unused",
-    says="Your new tokens do not look at what was read before: the cache is not used.",
+    says="Your new tokens do not attend to the old ones: you return the cache, but do not use it.",
     spares=["whole", "cache"],
     edit=[
         ("torch.arange(S) > own,", "(torch.arange(S) > own) | (torch.arange(S) < start),"),
@@ -59,8 +59,7 @@ wrong(
 wrong(
     "forgotten",
     says=(
-        "What was read before is forgotten: use and return the keys and values of all tokens, "
-        "old and new."
+        "Your code drops the cache. Use and return the keys and values of all tokens, old and new."
     ),
     spares=["whole"],
     edit=[
@@ -100,8 +99,8 @@ def read(tokens, w, heads, K_past, V_past):
 wrong(
     "joined-by-reshape",
     says=(
-        "You join the heads' results with a reshape alone. Swap the axes of heads and tokens "
-        "first, to (B, T, H, K), so that the heads come to lie side by side."
+        "Your tokens mix when you join the heads. Swap the axes of heads and tokens before you "
+        "put the heads side by side, so that each token has its own row."
     ),
     loses=["whole", "pieces", "causal"],
     edit=(".transpose(1, 2).flatten(2)\n", ".reshape(len(tokens), T, -1)\n"),
@@ -109,7 +108,7 @@ wrong(
 
 wrong(
     "keys-from-values",
-    says="The keys are made with W_V. Use W_K.",
+    says="You compute the keys with W_V. Use W_K.",
     spares=["by-hand", "causal"],
     edit=('split(x @ w["W_K"])', 'split(x @ w["W_V"])'),
 )
@@ -118,8 +117,8 @@ wrong(
     "mask-from-zero",
     "the mask begins at the first key",
     says=(
-        "Your mask begins at the first key, as if nothing had been read: new token i sees "
-        "the R old keys and new ones up to its own."
+        "Your mask starts at the first key, as if nothing had been read before. New token i sees "
+        "all R old keys and the new ones up to its own."
     ),
     loses=["by-hand", "one-by-one", "pieces"],
     edit=("start, S", "T"),
@@ -140,8 +139,8 @@ wrong(
     "no-mask",
     "a piece sees its own later tokens",
     says=(
-        "Your tokens may look at all keys. A token sees itself and those before it, but "
-        "not the later ones of its own piece."
+        "Your new tokens attend to later ones. A token sees itself and those before it, but not "
+        "later ones of the same piece."
     ),
     loses=["whole", "pieces", "causal"],
 )
@@ -171,14 +170,17 @@ wrong(
 
 wrong(
     "no-residual",
-    says="The token itself is not added again after attention: the output is x + O W_O.",
+    says="The residual connection around attention is missing.",
     spares=["cache", "causal"],
     edit=('y = x + found @ w["W_O"]', 'y = found @ w["W_O"]'),
 )
 
 wrong(
     "over-tokens",
-    says="Your softmax runs over the new tokens. It must run over the keys.",
+    says=(
+        "Your weights sum to 1 over the queries, not over the keys: which dimension does your "
+        "softmax run over?"
+    ),
     spares=["cache"],
     edit=("softmax(dim=-1)", "softmax(dim=-2)"),
 )
@@ -186,8 +188,8 @@ wrong(
 wrong(
     "place-one-more",
     says=(
-        "The positions are one too large: a text begins at position 0, and after R tokens, at 0 "
-        "to R - 1, the next is at R."
+        "Your positions are one too large. The R old tokens are at positions 0 to R - 1, so the "
+        "first new one is at position R."
     ),
     spares=["causal"],
     edit=('["P"][start:S]', '["P"][start + 1 : S + 1]'),
@@ -197,8 +199,8 @@ wrong(
     "place-zero",
     "positions begin with 0 again",
     says=(
-        "Your positions begin with 0 again: the first new token comes after all that were "
-        "read, at position R."
+        "Your positions start again at 0. The R old tokens are at positions 0 to R - 1, so the "
+        "first new one is at position R."
     ),
     spares=["whole", "causal"],
     edit=('["P"][start:S]', '["P"][:T]'),
@@ -213,7 +215,7 @@ wrong(
 
 wrong(
     "scaled-by-d",
-    says="The scores are divided by √D: K is the width of one head.",
+    says="The scores are divided by √D. Divide by √K, where K is the width of one head.",
     loses=["whole", "one-by-one", "pieces"],
     edit=("math.sqrt(Q.shape[-1])", "math.sqrt(x.shape[-1])"),
 )
@@ -221,8 +223,8 @@ wrong(
 wrong(
     "split-by-reshape",
     says=(
-        "You split the heads with a reshape alone. They are side by side in the columns: reshape "
-        "to (B, T, H, K) first, then swap the axes of tokens and heads."
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split the last "
+        "axis first, to (B, T, H, K), then swap the axes."
     ),
     spares=["by-hand", "one-by-one"],
     edit=(
@@ -240,14 +242,14 @@ wrong(
 
 wrong(
     "unscaled",
-    says="The scores are not divided by √K.",
+    says="Your scores are not scaled: divide them by √K, the root of the width of one head.",
     loses=["whole", "one-by-one", "pieces"],
     edit=(" / math.sqrt(Q.shape[-1])", ""),
 )
 
 wrong(
     "values-from-keys",
-    says="The values are made with W_K. Use W_V.",
+    says="You compute the values with W_K. Use W_V.",
     spares=["by-hand", "causal"],
     edit=('split(x @ w["W_V"])', 'split(x @ w["W_K"])'),
 )

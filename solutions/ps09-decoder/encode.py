@@ -48,7 +48,10 @@ def decode(ids, merges):
 
 wrong(
     "bytes-as-characters",
-    says="You take each byte for a character. In UTF-8 several bytes may make one.",
+    says=(
+        "You turn each byte into a character of its own. In UTF-8, a character may consist of "
+        "several bytes."
+    ),
     loses=["decode", "round-trip"],
     edit=('whole.decode(errors="replace")', '"".join(chr(byte) for byte in whole)'),
 )
@@ -56,14 +59,17 @@ wrong(
 wrong(
     "code-points",
     "characters instead of bytes",
-    says="Your ids are code points. A word starts as its bytes in UTF-8.",
+    says=(
+        "Your ids are code points. Start from the bytes of the word's UTF-8: a character outside "
+        "ASCII has two or more."
+    ),
     loses=["bytes", "round-trip"],
     edit=("list(word.encode())", "[ord(c) for c in word]"),
 )
 
 wrong(
     "dropped",
-    says="You drop bytes that are not UTF-8. They must become U+FFFD.",
+    says="You drop bytes that are not valid UTF-8. They must become U+FFFD.",
     loses=["decode"],
     edit=('errors="replace"', 'errors="ignore"'),
 )
@@ -73,7 +79,8 @@ wrong(
     "each-by-itself",
     "each token decoded by itself",
     says=(
-        "You decode each token by itself. A character may span two tokens, so join all bytes first."
+        "You decode each token by itself. A character may span two tokens, so join the bytes of "
+        "all tokens first."
     ),
     loses=["decode", "round-trip"],
 )
@@ -101,8 +108,8 @@ wrong(
     "from-the-left",
     "the first pair from the left that fits",
     says=(
-        "You join the first pair from the left that was learned. Of all pairs in the word, join "
-        "the one that was learned first."
+        "You join the first pair from the left that is among the merges. Of all such pairs in "
+        "the word, join the one that was learned first."
     ),
     loses=["rank", "repeats", "round-trip"],
     edit=[
@@ -116,7 +123,7 @@ wrong(
 
 wrong(
     "from-the-right",
-    says="Of equal pairs that overlap you join the one on the right. Go from left to right.",
+    says="If equal pairs overlap, you join the one on the right. Go from left to right.",
     loses=["rank", "repeats"],
     edit=("for i in range(len(ids)):", "for i in reversed(range(len(ids))):"),
 )

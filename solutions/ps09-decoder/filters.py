@@ -41,7 +41,7 @@ def keep_top_p(logits, p):
 
 wrong(
     "ascending",
-    says="Your sum begins with the least likely token. Begin with the likeliest.",
+    says="Your sum begins with the least likely token. Begin with the most likely.",
     spares=["top-k"],
     edit=("descending=True, ", ""),
 )
@@ -49,7 +49,10 @@ wrong(
 wrong(
     "crossing",
     "the token that crosses p is dropped",
-    says="The token that crosses p is left out: what is kept must have at least p together.",
+    says=(
+        "You leave out the token with which the sum reaches p. Keep it: the kept tokens must "
+        "have at least p together."
+    ),
     loses=["by-hand", "top-p", "minus-infinity"],
     edit=(
         "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
@@ -59,7 +62,10 @@ wrong(
 
 wrong(
     "crossing-first",
-    says="The token that crosses p is left out: what is kept must have at least p together.",
+    says=(
+        "You leave out the token with which the sum reaches p. Keep it: the kept tokens must "
+        "have at least p together."
+    ),
     spares=["top-k"],
     edit=(
         "before = P.cumsum(dim=-1) - P\n    cut = before >= p",
@@ -123,14 +129,20 @@ wrong(
 
 wrong(
     "kth",
-    says="The k-th likeliest is left out. Keep those that are at least as likely.",
+    says=(
+        "You leave out the k-th likeliest token. Keep every token that is at least as likely as "
+        "that one."
+    ),
     spares=["top-p"],
     edit=("logits < lowest", "logits <= lowest"),
 )
 
 wrong(
     "large-number",
-    says="Your code sets the others to a large negative number. Set them to -∞, -math.inf.",
+    says=(
+        "Your code sets the other logits to a large negative number. Set them to -∞, which is "
+        "-math.inf."
+    ),
     edit=[
         ("logits < lowest, -math.inf", "logits < lowest, -1e9"),
         ("cut, -math.inf", "cut, -1e9"),
@@ -139,7 +151,10 @@ wrong(
 
 wrong(
     "largest-number",
-    says="Your code sets the others to a large negative number. Set them to -∞, -math.inf.",
+    says=(
+        "Your code sets the other logits to a large negative number. Set them to -∞, which is "
+        "-math.inf."
+    ),
     edit=[
         ("logits < lowest, -math.inf", "logits < lowest, torch.finfo(logits.dtype).min"),
         ("cut, -math.inf", "cut, torch.finfo(logits.dtype).min"),
@@ -148,7 +163,7 @@ wrong(
 
 wrong(
     "least-likely",
-    says="You keep the k least likely.",
+    says="You keep the k least likely tokens. Keep the k most likely.",
     spares=["top-p"],
     edit=(
         "lowest = logits.topk(k, dim=-1).values[:, -1:]\n"
@@ -170,7 +185,7 @@ wrong(
 
 wrong(
     "not-cut",
-    says="Nothing is cut off: what comes back are the logits as they were.",
+    says="Nothing is cut off: you return the logits unchanged.",
     edit=[
         (
             "return logits.masked_fill(logits < lowest, -math.inf)",
@@ -186,7 +201,10 @@ wrong(
 wrong(
     "one-minus-p",
     "a nucleus of 1 - p",
-    says="A nucleus of 1 - p is kept: p is what is kept, not what is cut off.",
+    says=(
+        "You keep tokens with a total probability of 1 - p. The p is how much to keep, not how "
+        "much to cut off."
+    ),
     spares=["top-k"],
     edit=("before >= p", "before > 1 - p"),
 )
@@ -204,7 +222,8 @@ wrong(
 wrong(
     "own-probability",
     says=(
-        "You compare each token's own probability with 1 - p. The sum of the likelier ones decides."
+        "You compare each token's own probability with 1 - p. What decides is the total "
+        "probability of the tokens that are likelier."
     ),
     spares=["top-k"],
     edit=(
@@ -242,8 +261,8 @@ wrong(
     "sorted-order",
     "the cut stays in the sorted order",
     says=(
-        "You find what to cut in the sorted order, but use it in the vocabulary's order. "
-        "Map it back first."
+        "Your mask is in sorted order, but you apply it to logits in the vocabulary's order. Map "
+        "the mask back first."
     ),
     spares=["top-k"],
 )
@@ -266,7 +285,7 @@ def keep_top_p(logits, p):
 @wrong(
     "ties",
     "of tied tokens only some are kept",
-    says="Of the tokens as likely as the k-th, some are kept and some are not. Keep all of them.",
+    says="Of the tokens that are as likely as the k-th, you keep only some. Keep all of them.",
     loses=["top-k"],
 )
 def keep_top_k(logits, k):
@@ -289,7 +308,10 @@ def keep_top_p(logits, p):
 
 wrong(
     "zero",
-    says="Your code sets the others to 0, and exp(0) = 1 is not a small weight. Set them to -∞.",
+    says=(
+        "Your code sets the other logits to 0, and exp(0) = 1 is not a small weight. Set them to "
+        "-∞."
+    ),
     edit=[
         ("logits < lowest, -math.inf", "logits < lowest, 0"),
         ("cut, -math.inf", "cut, 0"),

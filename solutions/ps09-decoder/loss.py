@@ -53,10 +53,7 @@ wrong(
 
 wrong(
     "backwards",
-    says=(
-        "You compare the logits at position t with the token before it. They are for the token "
-        "at t + 1."
-    ),
+    says="You compare the logits at position t with the token before it. Use the token at t + 1.",
     spares=["windows", "per-byte"],
     edit=[
         ("logits[:, :-1]", "logits[:, 1:]"),
@@ -66,14 +63,14 @@ wrong(
 
 wrong(
     "bits",
-    says="Your loss is in bits: take the natural logarithm, ln, and not log2.",
+    says="Your loss is in bits: take the natural logarithm.",
     spares=["windows", "per-byte"],
     edit=(".log_softmax(dim=-1)", ".softmax(dim=-1).log2()"),
 )
 
 wrong(
     "bits-per-byte",
-    says="Those are bits per byte. Return the perplexity per byte.",
+    says="That is the number of bits per byte. Return the perplexity per byte.",
     loses=["per-byte"],
     edit=("math.exp(nats / n_bytes)", "nats / n_bytes / math.log(2)"),
 )
@@ -166,7 +163,7 @@ wrong(
 
 wrong(
     "nats",
-    says="Those are the nats per byte. The perplexity is e to that power.",
+    says="That is the number of nats per byte. The perplexity is e to that power.",
     loses=["per-byte"],
     edit=("math.exp(nats / n_bytes)", "nats / n_bytes"),
 )
@@ -180,7 +177,7 @@ wrong(
 
 wrong(
     "no-softmax",
-    says="The softmax is missing: these are the logits themselves.",
+    says="The softmax is missing: these are the logits themselves, not log-probabilities.",
     spares=["windows", "per-byte"],
     edit=(".log_softmax(dim=-1)", ""),
 )
@@ -211,7 +208,7 @@ wrong(
 
 wrong(
     "over-positions",
-    says="Your softmax runs over the positions. It must sum to 1 over the vocabulary.",
+    says="Your softmax runs over the positions. It must run over the vocabulary.",
     spares=["windows", "per-byte"],
     edit=(".log_softmax(dim=-1)", ".log_softmax(dim=1)"),
 )
@@ -219,7 +216,7 @@ wrong(
 wrong(
     "padding",
     says=(
-        "Your code counts the padding. There is nothing to learn there, so leave it out of the "
+        "Your code counts the padding. There is nothing to predict there, so leave it out of the "
         "sum and out of the number that you divide by."
     ),
     loses=["tokens", "padding", "gradients"],
@@ -235,7 +232,7 @@ wrong(
 
 wrong(
     "perplexity",
-    says="That is e to the power of the loss, the perplexity.",
+    says="You take e to the power of the loss: that is the perplexity.",
     spares=["windows", "per-byte"],
     edit=("return -right[real].mean()", "return (-right[real].mean()).exp()"),
 )
@@ -243,8 +240,8 @@ wrong(
 wrong(
     "perplexity-divided",
     says=(
-        "You divide the perplexity by the bytes. Divide the nats, which add up, and take e to "
-        "that power."
+        "You divide the perplexity by the bytes. Divide the nats by the bytes first, then take e "
+        "to that power."
     ),
     loses=["per-byte"],
     edit=("math.exp(nats / n_bytes)", "math.exp(loss) * predicted / n_bytes"),
@@ -315,7 +312,8 @@ wrong(
 wrong(
     "swapped-counts",
     says=(
-        "Tokens and bytes are swapped: loss times tokens gives all nats. Divide these by the bytes."
+        "Tokens and bytes are swapped. Loss times tokens gives the nats of the whole text: "
+        "divide these by the bytes."
     ),
     loses=["per-byte"],
     edit=[
@@ -327,8 +325,8 @@ wrong(
 wrong(
     "token-itself",
     says=(
-        "You compare the logits at position t with the token at position t: that one was read "
-        "already, and a model that copies has no loss. They are for the token at t + 1."
+        "You compare the logits at position t with the token at position t. That token was "
+        "already read, and a model that copies it would have no loss. Use the token at t + 1."
     ),
     spares=["windows", "per-byte"],
     edit=("tokens[:, 1:, None]", "tokens[:, :-1, None]"),
@@ -339,9 +337,8 @@ wrong(
     "unshifted",
     "logits held against the token that was read",
     says=(
-        "You compare the logits at position t with the token at position t: that one was "
-        "read already, and a model that copies has no loss. They are for the token at t + "
-        "1."
+        "You compare the logits at position t with the token at position t. That token was "
+        "already read, and a model that copies it would have no loss. Use the token at t + 1."
     ),
     spares=["windows", "per-byte"],
 )
@@ -395,7 +392,10 @@ def per_byte(loss, predicted, n_bytes):
 
 wrong(
     "without-number",
-    says="The loss is a mean over the tokens: times their number, it is all nats.",
+    says=(
+        "The loss is a mean over the tokens. Multiply it by their number to get the nats of the "
+        "whole text."
+    ),
     loses=["per-byte"],
     edit=("nats = loss * predicted", "nats = loss"),
 )

@@ -53,7 +53,7 @@ def joined(ids, pair, new):
 
 wrong(
     "across-words",
-    says="Your pairs reach from one word into the next. No pair reaches beyond a word.",
+    says="Some of your pairs reach from one word into the next. Count pairs only within a word.",
     edit=(
         "spelt = [list(word.encode()) for word in words]\n    times = list(words.values())",
         'text = "".join(word * count for word, count in words.items())\n'
@@ -65,8 +65,8 @@ wrong(
     "code-points",
     "characters instead of bytes",
     says=(
-        "Your ids are code points. Use the bytes of UTF-8, of which a character outside ASCII "
-        "has two or more."
+        "Your ids are code points. Start from the bytes of the word's UTF-8: a character outside "
+        "ASCII has two or more."
     ),
     loses=["bytes"],
     edit=("list(word.encode())", "[ord(c) for c in word]"),
@@ -76,8 +76,8 @@ wrong(
     "first-met",
     "a tie goes to the pair that is met first",
     says=(
-        "Of equally frequent pairs you take the one that is met first. Take the one with the "
-        "smaller ids."
+        "Of equally frequent pairs you take the one that your code met first. Take the one with "
+        "the smaller ids."
     ),
     edit=("min(counts, key=lambda pair: (-counts[pair], pair))", "max(counts, key=counts.get)"),
 )
@@ -90,7 +90,10 @@ wrong(
 
 wrong(
     "joined-once",
-    says="If the pair occurs twice in a word, you join only one. Join it wherever it occurs.",
+    says=(
+        "If the pair occurs twice in a word, you join only one of the two. Join it wherever it "
+        "occurs."
+    ),
     loses=["counts", "repeats", "bytes"],
     edit=(
         "ids[i : i + 2] = [256 + len(merges)]",
@@ -101,8 +104,8 @@ wrong(
 wrong(
     "larger-ids",
     says=(
-        "Of equally frequent pairs you take the one with the larger ids: take the one with the "
-        "smaller."
+        "Of equally frequent pairs you take the one with the larger ids. Take the one with the "
+        "smaller ids."
     ),
     edit=(
         "min(counts, key=lambda pair: (-counts[pair], pair))",
@@ -122,8 +125,8 @@ wrong(
     "not-recounted",
     "the pairs are counted once",
     says=(
-        "The pairs are counted once, before the first merge. Count again after each merge, which "
-        "removes pairs and makes new ones."
+        "You count the pairs only once, before the first merge. Count again after each merge, "
+        "which removes pairs and makes new ones."
     ),
 )
 def learn_merges(words, n):

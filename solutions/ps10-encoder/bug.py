@@ -96,7 +96,7 @@ def mended_loss(logits, words, weights, follows, truth):
 
 wrong(
     "sum",
-    says="Your loss of the words is the sum. Divide by the number of slots in use.",
+    says="Your loss of the words is a sum. Divide it by the number of slots in use.",
     spares=["next"],
     edit=("(each * weights).sum() / n", "(each * weights).sum()"),
 )
@@ -113,7 +113,7 @@ wrong(
 
 wrong(
     "swapped",
-    says="The two losses are swapped: words first.",
+    says="The two losses are swapped. Return the loss of the words first.",
     edit=("return of_words, of_next", "return of_next, of_words"),
 )
 

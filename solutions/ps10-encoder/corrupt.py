@@ -37,13 +37,13 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 
 wrong(
     "above-share",
-    says="You choose the wrong ones: choose a position if its draw is below the share.",
+    says="You choose the wrong positions. Choose a position if its draw c is below the share.",
     edit=("c < share", "c >= share"),
 )
 
 wrong(
     "all-candidates",
-    says="You choose all candidates. Choose only those whose draw is below the share.",
+    says="You choose all candidates. Choose only those whose draw c is below the share.",
     edit=("candidates & (c < share)", "candidates"),
 )
 
@@ -61,14 +61,17 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
 
 wrong(
     "at-share",
-    says="A draw equal to the share does not count: c < share.",
+    says="You choose a position whose draw equals the share. It must be below: c < share.",
     loses=["edges"],
     edit=("c < share", "c <= share"),
 )
 
 wrong(
     "eight-tenths-random",
-    says="Your code turns eight tenths into random words. They become [MASK].",
+    says=(
+        "[MASK] and random words are swapped: eight tenths of your chosen words become random. A "
+        "chosen word becomes [MASK] if k < 0.8."
+    ),
     loses=["by-hand", "read", "shares"],
     edit=[
         ("(k < 0.8), MASK, x)", "(k < 0.8), r, x)"),
@@ -167,14 +170,17 @@ wrong(
 
 wrong(
     "not-chosen",
-    says="You return the positions that are not chosen.",
+    says="You return the positions that are not chosen. Return those that are.",
     spares=["read", "inputs"],
     edit=("read, chosen", "read, ~chosen"),
 )
 
 wrong(
     "one-draw",
-    says="You use one draw for both. c says whether a word is chosen, k what becomes of it.",
+    says=(
+        "You use one draw for both decisions. c says whether a word is chosen, k what becomes of "
+        "it."
+    ),
     loses=["by-hand", "read"],
     edit=(
         "    read = torch.where(chosen & (k < 0.8)",
@@ -193,7 +199,8 @@ wrong(
 wrong(
     "only-masked",
     says=(
-        "You return only the words that became [MASK] as chosen. The other chosen words count, too."
+        "You return only the words that became [MASK] as chosen. The other chosen words must be "
+        "predicted, too."
     ),
     spares=["read", "inputs"],
     edit=("read, chosen", "read, read == MASK"),
@@ -236,8 +243,8 @@ wrong(
 wrong(
     "tenth-masked",
     says=(
-        "Your code turns a tenth into [MASK] and leaves eight tenths as they are. Swap the two "
-        "shares."
+        "Your code turns one tenth of the chosen words into [MASK] and leaves eight tenths as "
+        "they are. Swap the two shares."
     ),
     loses=["by-hand", "read", "shares"],
     edit=[("k < 0.8", "k < 0.1"), ("(k >= 0.8) & (k < 0.9)", "(k >= 0.1) & (k < 0.2)")],
@@ -245,7 +252,7 @@ wrong(
 
 wrong(
     "unread",
-    says="You return the ids unchanged.",
+    says="You return the original ids. Return those that the model reads.",
     loses=["by-hand", "read", "shares"],
     edit=("return read, chosen", "return x, chosen"),
 )

@@ -36,7 +36,7 @@ wrong(
 
 wrong(
     "default-eps",
-    says="The given ε is not used. Add it to the variance, inside the root.",
+    says="Your ε is 1e-5, the default of layer_norm. Use the ε that is given.",
     edit=("[-1:], gain, bias, eps)", "[-1:], gain, bias)"),
 )
 
@@ -133,7 +133,10 @@ wrong(
 @wrong(
     "places-anew",
     "the positions of the second text begin at 0 again",
-    says="Your positions start again with the second text. Count on from [CLS] to the end.",
+    says=(
+        "Your positions start again with the second text. Count them from [CLS] to the end of "
+        "the input."
+    ),
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):
     B, T = ids.shape
@@ -167,8 +170,8 @@ def embed(ids, segments, E, P, S, gain, bias, eps):
 wrong(
     "std",
     says=(
-        "Two mistakes at once: you divide the squares by D - 1 instead of D, and you add ε to "
-        "the deviation instead of to the variance, inside the root."
+        "Two mistakes at once: you divide the sum of the squares by D - 1 instead of D, and you "
+        "add ε to the standard deviation instead of to the variance, inside the root."
     ),
     edit=(
         "return F.layer_norm(x, x.shape[-1:], gain, bias, eps)",

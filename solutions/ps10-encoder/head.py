@@ -56,7 +56,7 @@ def mean_of_real(x, real):
 
 wrong(
     "b-after-tanh",
-    says="You add b_p after the tanh. Add it before.",
+    says="You add b_p after the tanh. Add it before the tanh.",
     spares=["mean", "empty"],
     edit=("torch.tanh(x[:, 0] @ W_p + b_p)", "(torch.tanh(x[:, 0] @ W_p) + b_p)"),
 )
@@ -132,7 +132,7 @@ wrong(
 
 wrong(
     "over-batch",
-    says="Your mean runs over the batch as well. Return one vector for each text.",
+    says="Your mean runs over the whole batch. Return one vector for each text.",
     spares=["cls"],
     edit=(
         "(x * kept).sum(dim=1) / kept.sum(dim=1).clamp(min=1)",
@@ -142,7 +142,7 @@ wrong(
 
 wrong(
     "padding",
-    says="Your mean includes the padding.",
+    says="Your mean includes padding. Take it over the real tokens alone.",
     spares=["cls"],
     edit=("(x * kept).sum(dim=1) / kept.sum(dim=1).clamp(min=1)", "x.mean(dim=1)"),
 )
@@ -170,7 +170,7 @@ wrong(
 
 wrong(
     "softmax",
-    says="The logits have been through a softmax. Return the logits themselves.",
+    says="You return probabilities. Return the logits.",
     spares=["mean", "empty"],
     edit=(
         "return torch.tanh(x[:, 0] @ W_p + b_p) @ W_c + b_c",
@@ -180,7 +180,7 @@ wrong(
 
 wrong(
     "sum",
-    says="This is the sum: divide by the number of real tokens.",
+    says="This is the sum. Divide it by the number of real tokens.",
     spares=["cls"],
     edit=(" / kept.sum(dim=1).clamp(min=1)", ""),
 )

@@ -132,13 +132,13 @@ wrong(
 
 wrong(
     "over-positions",
-    says="Your softmax runs over the positions. It must run over the words.",
+    says="Your softmax runs over the positions. It must run over the vocabulary.",
     edit=("log_softmax(dim=-1)", "log_softmax(dim=1)"),
 )
 
 wrong(
     "perplexity",
-    says="You return e to the power of the loss, the perplexity.",
+    says="You take e to the power of the loss: that is the perplexity.",
     edit=(
         "-asked.sum() / chosen.sum().clamp(min=1)",
         "(-asked.sum() / chosen.sum().clamp(min=1)).exp()",

@@ -71,7 +71,7 @@ def assemble(first, second, longest, CLS, SEP, PAD):
 
 wrong(
     "first-separator",
-    says="The [SEP] after the first text belongs to it: segment 0.",
+    says="The [SEP] after the first text belongs to the first text: segment 0.",
     loses=["segments", "too-long"],
     edit=(
         "segments += [1] * (len(b) + 1)",

@@ -66,7 +66,7 @@ wrong(
 wrong(
     "bound-undivided",
     says=(
-        "Your search stops too soon: divide the log P of a running text by the penalty of "
+        "Your search stops too soon. Divide the log P of a running text by the penalty of "
         "`longest` words, the largest that it can get."
     ),
     spares=["greedy", "ties"],
@@ -84,7 +84,7 @@ wrong(
 
 wrong(
     "end-missing",
-    says="The end is missing from your text: it is written, so it is returned.",
+    says="The end is missing from your text. It is a word of the text, so return it, too.",
     spares=["stop", "steps"],
     edit=(
         "torch.tensor(aside[best][1])",
@@ -95,7 +95,7 @@ wrong(
 
 wrong(
     "end-not-counted",
-    says="Your length counts one word too few. The end is written, so it counts.",
+    says="Your length is one word too small. The end is a word of the text, so it counts.",
     spares=["stop", "greedy"],
     edit=("(5 + len(text))", "(4 + len(text))"),
 )
@@ -104,7 +104,7 @@ wrong(
 wrong(
     "first-ended",
     says=(
-        "Your search stops when the first text or K texts have ended. It must stop as soon as no "
+        "Your search stops when one text, or K texts, have ended. It must stop as soon as no "
         "running text can still win, and not before."
     ),
     loses=["values", "ended", "steps"],
@@ -118,8 +118,8 @@ wrong(
 wrong(
     "greedy",
     says=(
-        "This is the result of greedy search. Either only one text goes on, or the search begins "
-        "with K copies of one text, which stay identical: begin with one."
+        "This is the result of greedy search. Do you keep only one running text, or begin with K "
+        "copies of the empty text? Copies stay identical, so begin with one."
     ),
     loses=["values", "ended", "steps"],
     edit=("[([], 0.0)], [], 0", "[([], 0.0)] * K, [], 0"),
@@ -130,7 +130,7 @@ wrong(
     "k-ended",
     "stops when K texts have ended",
     says=(
-        "Your search stops when the first text or K texts have ended. It must stop as soon as no "
+        "Your search stops when one text, or K texts, have ended. It must stop as soon as no "
         "running text can still win, and not before."
     ),
     loses=["values", "ended", "steps"],
@@ -152,7 +152,7 @@ wrong(
 
 wrong(
     "last-step-only",
-    says="You compare only texts that end in the last step. Keep those that ended before.",
+    says="You compare only texts that end in the last step. Keep those that ended before, too.",
     loses=["values", "ended", "steps"],
     edit=(
         "aside += [(score(t, p), t) for t, p in ranked",
@@ -175,10 +175,7 @@ wrong(
 wrong(
     "narrow",
     "texts that end take the place of running ones",
-    says=(
-        "Texts that end take the place of others that would go on. The best K texts that have "
-        "not ended go on."
-    ),
+    says="Texts that end take up places in your beam. Keep the best K texts that have not ended.",
     loses=["ended"],
     edit=(
         "[(t, p) for t, p in ranked if t[-1] != end][:K]",
@@ -190,8 +187,8 @@ wrong(
 wrong(
     "narrower-each-time",
     says=(
-        "Your beam gets narrower with each text that ends. The best K texts that have not ended "
-        "go on, however many have ended."
+        "Your beam gets narrower with each text that ends. Keep the best K texts that have not "
+        "ended, however many have ended."
     ),
     loses=["ended", "steps"],
     edit=(
@@ -227,7 +224,7 @@ wrong(
     "now",
     "compares running texts with the penalty of their present length",
     says=(
-        "Your search stops too soon: divide the log P of a running text by the penalty of "
+        "Your search stops too soon. Divide the log P of a running text by the penalty of "
         "`longest` words, the largest that it can get."
     ),
     loses=["stop", "values", "steps"],
@@ -268,8 +265,8 @@ wrong(
     "running-dropped",
     "forgets the texts that still run after the last step",
     says=(
-        "You drop texts that still run after `longest` words. Compare them with the others as "
-        "they are."
+        "You drop texts that are still running after `longest` words. They compete with the "
+        "others, with the score of their present length."
     ),
     loses=["values", "ended"],
     edit=(
@@ -281,7 +278,7 @@ wrong(
 
 wrong(
     "score-undivided",
-    says="You do not divide the score by the length penalty.",
+    says="The score that you return is not divided by the length penalty.",
     loses=["values", "ended", "ties"],
     edit=("aside[best][0], n", "aside[best][0] * ((5 + len(aside[best][1])) / 6) ** alpha, n"),
 )
@@ -290,8 +287,7 @@ wrong(
 wrong(
     "start-counted",
     says=(
-        "Your length counts one word too many. The start is given, not written, so it does not "
-        "count."
+        "Your length is one word too large. The start is given, not written, so it does not count."
     ),
     loses=["values", "ended", "ties"],
     edit=("(5 + len(text))", "(6 + len(text))"),
@@ -309,8 +305,8 @@ wrong(
 wrong(
     "strictly-better",
     says=(
-        "Your search goes on although a running text can at best draw level. In a tie, the text "
-        "found first wins."
+        "Your search goes on although a running text can at best reach an equal score. Then the "
+        "text found first wins, so stop."
     ),
     loses=["stop", "steps"],
     edit=("max(aside) >=", "max(aside) >"),
@@ -319,7 +315,7 @@ wrong(
 
 wrong(
     "times-penalty",
-    says="log P is multiplied by the length penalty: divide by it.",
+    says="You multiply log P by the length penalty. Divide by it.",
     spares=["greedy"],
     edit=[
         ("total / ((5 + len(text)) / 6) ** alpha", "total * ((5 + len(text)) / 6) ** alpha"),
@@ -333,7 +329,7 @@ wrong(
 
 wrong(
     "with-start",
-    says="Your text begins with the start token. It was given, not written.",
+    says="Your text begins with the start token. The start is given, not written.",
     spares=["stop", "steps"],
     edit=("torch.tensor(aside[best][1])", "torch.tensor([start, *aside[best][1]])"),
 )

@@ -83,7 +83,10 @@ wrong(
 
 wrong(
     "brevity-inverted",
-    says="The brevity penalty is inverted: it is exp(1 - r/c), where r is the references' length.",
+    says=(
+        "Your brevity penalty is inverted: for short translations it must be exp(1 - r/c), where "
+        "r is the references' length."
+    ),
     loses=["brevity", "sentences"],
     edit=("math.exp(min(0, 1 - r / max(c, 1)))", "(math.exp(1 - c / r) if c < r else 1.0)"),
 )
@@ -92,8 +95,8 @@ wrong(
 wrong(
     "brevity-inverted-capped",
     says=(
-        "The brevity penalty is inverted, though capped at 1: it is exp(1 - r/c), where r is the "
-        "references' length."
+        "Your brevity penalty is inverted, so it lowers the score of long translations instead "
+        "of short ones. In exp(1 - r/c), r is the references' length."
     ),
     loses=["brevity", "sentences"],
     edit=("math.exp(min(0, 1 - r / max(c, 1)))", "math.exp(min(0, 1 - c / r))"),
@@ -127,7 +130,7 @@ wrong(
 
 wrong(
     "different-ones-all",
-    says="Your second number counts each different n-gram once. Count all of them.",
+    says="Your second number counts each different n-gram once. Count it as often as it occurs.",
     loses=["clipped", "references", "sentences"],
     edit=("own.total()", "len(own)"),
 )
@@ -321,7 +324,7 @@ def corpus_bleu(matched, total, lengths, reference_lengths):
 
 wrong(
     "up-to-one",
-    says="Your score lies between 0 and 1. The task asks for 0 to 100.",
+    says="Your score lies between 0 and 1. It must lie between 0 and 100.",
     spares=["clipped", "references"],
     edit=("100 * product", "product"),
 )

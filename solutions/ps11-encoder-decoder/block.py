@@ -129,7 +129,7 @@ wrong(
 
 wrong(
     "causal-turned",
-    says="The causal mask is transposed: a word sees later words and no earlier ones.",
+    says="The causal mask is transposed: a word sees itself and later words, but no earlier ones.",
     spares=["idle", "cross"],
     edit=(".tril()", ".triu()"),
 )
@@ -137,7 +137,7 @@ wrong(
 
 wrong(
     "epsilon-outside",
-    says="ε is outside the root in your norms. Add it to the variance, inside the root.",
+    says="ε is outside the root. Add it to the variance, √(σ² + ε), not to σ.",
     spares=["causal"],
     edit=[
         ("keepdim=True) + 1e-5", "keepdim=True)"),
@@ -148,7 +148,7 @@ wrong(
 
 wrong(
     "first-norm-everywhere",
-    says="The first norm's gain and bias are used for all three norms.",
+    says="You use the first norm's gain and bias for all three norms. Each norm has its own.",
     spares=["causal"],
     edit=('w[f"gain_{n}"] + w[f"bias_{n}"]', 'w["gain_1"] + w["bias_1"]'),
 )
@@ -156,7 +156,10 @@ wrong(
 
 wrong(
     "heads-joined",
-    says="You join the heads with a reshape alone. Transpose (B, H, T, K) to (B, T, H, K) first.",
+    says=(
+        "Your tokens mix when you join the heads. Swap the axes of heads and tokens before you "
+        "put the heads side by side, so that each token has its own row."
+    ),
     spares=["idle"],
     edit=(
         "(weights @ V).transpose(1, 2).flatten(2)",
@@ -168,8 +171,8 @@ wrong(
 wrong(
     "heads-split-joined",
     says=(
-        "You split the heads with a reshape alone, and join them with one. They are side by side "
-        "in the columns: reshape to (B, T, H, K) first, then swap the axes of tokens and heads."
+        "Your heads mix tokens: you reshape (B, T, H·K) straight to (B, H, T, K). Split the last "
+        "axis first, to (B, T, H, K), then swap the axes. You join them with the same mistake."
     ),
     spares=["idle"],
     edit=[
@@ -187,7 +190,9 @@ wrong(
 
 @wrong(
     "mask-turned",
-    says="The wrong positions of the source are hidden. True = may be attended to.",
+    says=(
+        "Your mask hides the words of the source instead of its padding. True = may be attended to."
+    ),
 )
 def decoder_block(y, m, w, heads, source_real):
     B, T, D = y.shape
@@ -289,8 +294,8 @@ wrong(
     "padding-seen",
     "looks at the padding of the source",
     says=(
-        "Your cross-attention looks at padding of the source. source_real says which of "
-        "its positions are words."
+        "Your cross-attention attends to padding of the source. source_real says which positions "
+        "are words."
     ),
     spares=["causal"],
     edit=("m, words", "m, torch.ones_like(words)"),
@@ -332,8 +337,9 @@ wrong(
     "queries-from-source",
     "takes queries from the source, keys and values from the target",
     says=(
-        "Queries come from the source, and keys and values from the target. The queries "
-        "must come from the target, whose next word is being written."
+        "Your queries come from the source, and your keys and values from the target. It must be "
+        "the other way round: the queries come from the target, whose next word is being "
+        "written."
     ),
     edit=("h, m,", "m, h,"),
 )
@@ -358,8 +364,8 @@ wrong(
 wrong(
     "source-padding-in-self",
     says=(
-        "The source's padding hides words of the target in self-attention. Source and target "
-        "have their own lengths."
+        "In self-attention, your mask for the source's padding hides words of the target. Source "
+        "and target have their own lengths."
     ),
     edit=("y, causal)", "y, causal & words)"),
 )
@@ -367,7 +373,10 @@ wrong(
 
 wrong(
     "unbiased-variance",
-    says="Your norms divide the sum of squares by D - 1. Divide by D.",
+    says=(
+        "Your code divides the sum of the squares by D - 1. Divide by D. PyTorch's .var() and "
+        ".std() divide by D - 1 by default."
+    ),
     spares=["causal"],
     edit=("correction=0, ", ""),
 )
@@ -375,7 +384,7 @@ wrong(
 
 wrong(
     "unscaled",
-    says="The scores are not scaled: divide by √K.",
+    says="Your scores are not scaled: divide them by √K, the root of the width of one head.",
     spares=["idle", "causal"],
     edit=(" / math.sqrt(Q.shape[-1])", ""),
 )

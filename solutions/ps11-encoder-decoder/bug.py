@@ -62,8 +62,8 @@ wrong(
     "looks-ahead",
     "removes the causal mask from both",
     says=(
-        "The target's words see later words now. Self-attention was right before: leave it "
-        "as it was."
+        "Words of the target now see later words. Self-attention was right before: leave it as "
+        "it was."
     ),
     spares=["same"],
     edit=("causal,", "torch.ones_like(causal),"),
@@ -74,7 +74,7 @@ wrong(
     "no-mask",
     "removes the mask and looks at padding",
     says=(
-        "Your code looks at padding of the source now. source_lengths says how many of its "
+        "Your cross-attention attends to padding of the source now. source_lengths says how many "
         "positions are words."
     ),
     loses=["padding", "lengths"],
@@ -111,8 +111,8 @@ wrong(
 wrong(
     "target-lengths",
     says=(
-        "The target's lengths hide positions of the source. source_lengths says how many of its "
-        "positions are words."
+        "You use the target's lengths to hide positions of the source. source_lengths says how "
+        "many positions are words."
     ),
     loses=["padding", "lengths"],
     edit=("< source_lengths[:, None]", "< lengths[:, None]"),

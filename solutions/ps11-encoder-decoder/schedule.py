@@ -30,7 +30,7 @@ def share_of_rise(updates, warmup):
 
 wrong(
     "constant-after-peak",
-    says="Your rate stays at its peak. After warmup steps it falls as 1/√step.",
+    says="Your rate stays at its peak. After warmup steps it should fall as 1/√step.",
     spares=["share"],
     edit=("fall = step**-0.5", "fall = warmup**-0.5"),
 )
@@ -54,7 +54,7 @@ def share_of_rise(updates, warmup):
 
 wrong(
     "fraction",
-    says="Your step is not a whole number. All batches of an update have one rate.",
+    says="Your step is not a whole number. All batches of an update have the same rate.",
     spares=["share"],
     edit=("batch // every + 1", "batch / every + 1"),
 )
@@ -62,7 +62,7 @@ wrong(
 
 wrong(
     "fraction-of-next",
-    says="Your step is not a whole number. All batches of an update have one rate.",
+    says="Your step is not a whole number. All batches of an update have the same rate.",
     spares=["share"],
     edit=("batch // every + 1", "(batch + 1) / every"),
 )
@@ -88,7 +88,7 @@ def share_of_rise(updates, warmup):
 
 wrong(
     "larger",
-    says="You take the larger of the two. The smaller one counts.",
+    says="You take the larger of the two terms. Take the smaller one.",
     spares=["share"],
     edit=("min(rise, fall)", "max(rise, fall)"),
 )
@@ -107,7 +107,7 @@ wrong(
 
 wrong(
     "no-width",
-    says="d_model is missing: wider models take smaller steps.",
+    says="d_model is missing: wider models have a lower learning rate.",
     spares=["share"],
     edit=("d_model**-0.5 * min(rise, fall)", "min(rise, fall)"),
 )
@@ -164,7 +164,7 @@ wrong(
 
 wrong(
     "share-past-peak",
-    says="You count one update too many as rise. It is updates 1 to warmup.",
+    says="You count one update too many. The rise is updates 1 to warmup.",
     loses=["share"],
     edit=("rates[:warmup]", "rates[: warmup + 1]"),
 )
@@ -199,7 +199,7 @@ wrong(
 
 wrong(
     "times-width",
-    says="You multiply by √d_model. Divide by it: wider models take smaller steps.",
+    says="You multiply by √d_model. Divide by it: wider models have a lower learning rate.",
     spares=["share"],
     edit=("d_model**-0.5 * min(rise", "d_model**0.5 * min(rise"),
 )

@@ -111,7 +111,10 @@ def lowest_loss(V, epsilon):
 
 wrong(
     "keeps-all",
-    says="Your right word keeps all of its 1, so the target sums to 1 + ε. It must give ε away.",
+    says=(
+        "In your target, the right word keeps a probability of 1 or more, so the target sums to "
+        "1 + ε. The right word must give up ε."
+    ),
     spares=["lowest"],
     edit=("-(1 - epsilon) * right", "-right"),
 )
@@ -132,7 +135,7 @@ def lowest_loss(V, epsilon):
 
 wrong(
     "logits-as-log-p",
-    says="The softmax is missing: you use logits instead of log-probabilities.",
+    says="The softmax is missing: these are the logits themselves, not log-probabilities.",
     spares=["lowest"],
     edit=("logits.log_softmax(dim=-1)", "logits"),
 )
@@ -148,7 +151,10 @@ wrong(
 
 wrong(
     "lowest-log-top",
-    says="That is -log P of the right word alone. Each word counts with its share of the target.",
+    says=(
+        "That is -log P of the right word alone. Every word counts, weighted by its probability "
+        "in the target."
+    ),
     loses=["lowest"],
     edit=("return lowest", "return -math.log(top)"),
 )
@@ -164,7 +170,7 @@ wrong(
 
 wrong(
     "lowest-top",
-    says="The right word gets its ε/V, too: it has 1 - ε + ε/V.",
+    says="The right word gets its ε/V, too: its target probability is 1 - ε + ε/V.",
     loses=["lowest"],
     edit=("1 - epsilon + share", "1 - epsilon"),
 )
@@ -221,7 +227,7 @@ wrong(
 
 wrong(
     "not-divided",
-    says="You do not divide ε by V. The words share it.",
+    says="You do not divide ε by V. The V words share it.",
     spares=["lowest"],
     edit=("log_p.mean(dim=-1)", "log_p.sum(dim=-1)"),
 )
@@ -265,7 +271,7 @@ wrong(
 
 wrong(
     "over-positions",
-    says="Your softmax runs over the positions. It must run over the words.",
+    says="Your softmax runs over the positions. It must run over the vocabulary.",
     spares=["lowest"],
     edit=("logits.log_softmax(dim=-1)", "logits.log_softmax(dim=1)"),
 )
@@ -320,7 +326,7 @@ wrong(
 
 wrong(
     "sum",
-    says="Your loss is the sum. Return the mean over the real words.",
+    says="Your loss is the sum over the real words. Return their mean.",
     spares=["lowest"],
     edit=("return each[says != pad].mean()", "return each[says != pad].sum()"),
 )

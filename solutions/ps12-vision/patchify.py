@@ -57,8 +57,8 @@ def patch_matrix(kernels):
 wrong(
     "at-steps",
     says=(
-        "Your patches take pixels at regular steps from all over the image. Split a side of X "
-        "pixels into X / P patches first and P pixels second."
+        "Your patches take pixels at regular intervals from all over the image. Split a side of "
+        "X pixels into X / P patches first and P pixels second."
     ),
     spares=["back", "matrix"],
     edit=[
@@ -73,8 +73,8 @@ wrong(
 wrong(
     "back-at-steps",
     says=(
-        "The pixels of a patch end up all over the image. A side is X / P patches first and P "
-        "pixels second."
+        "The pixels of a patch end up all over the image. On each side of the image, the axis of "
+        "the patches comes first and the axis of a patch's pixels second."
     ),
     loses=["back"],
     edit=("0, 5, 1, 3, 2, 4", "0, 5, 3, 1, 4, 2"),
@@ -199,7 +199,10 @@ wrong(
 
 wrong(
     "matrix-flat",
-    says="Your matrix is transposed, and its channels come first.",
+    says=(
+        "Your matrix is transposed, and its channels come first. It needs one row for each "
+        "number of a patch, in the order row, column, channel."
+    ),
     loses=["matrix"],
     edit=("permute(2, 3, 1, 0).flatten(0, 2)", "flatten(1)"),
 )
@@ -245,8 +248,8 @@ wrong(
     "reshape",
     "a reshape alone",
     says=(
-        "A reshape alone does not cut patches, or put them side by side: it takes pixels "
-        "along the rows of the whole image. Split the axes first, permute them, then join."
+        "A reshape alone does not cut an image into patches, or join them: it takes pixels along "
+        "the rows of the whole image. Split the axes first, permute them, then join."
     ),
     spares=["matrix"],
 )

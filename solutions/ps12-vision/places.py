@@ -69,7 +69,7 @@ wrong(
 
 wrong(
     "column-twice",
-    says="Both halves hold the column's code.",
+    says="Both halves hold the column's code. The first half must be the row's.",
     edit=("[down, across]", "[across, across]"),
 )
 
@@ -115,7 +115,8 @@ wrong(
 wrong(
     "in-halves",
     says=(
-        "In each half, all sines come before all cosines. The two of a pair must be side by side."
+        "In each half, all sines come before all cosines. The sine and cosine of a pair must be "
+        "side by side."
     ),
     loses=["pairs"],
     edit=(
@@ -126,13 +127,13 @@ wrong(
 
 wrong(
     "row-twice",
-    says="Both halves hold the row's code.",
+    says="Both halves hold the row's code. The second half must be the column's.",
     edit=("[down, across]", "[down, down]"),
 )
 
 wrong(
     "sine-last",
-    says="Sine and cosine are swapped.",
+    says="Sine and cosine are swapped. The sine comes first in each pair.",
     edit=("[angles.sin(), angles.cos()]", "[angles.cos(), angles.sin()]"),
 )
 

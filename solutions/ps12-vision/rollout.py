@@ -21,7 +21,7 @@ def rollout(maps, rows, columns):
 
 wrong(
     "all-rows",
-    says="You take the mean over all tokens' rows. Take [CLS]'s row.",
+    says="You take the mean over the rows of all tokens. Take the row of [CLS].",
     edit=("R[:, 0, 1:]", "R.mean(dim=1)[:, 1:]"),
 )
 
@@ -40,7 +40,7 @@ wrong(
 
 wrong(
     "first-head",
-    says="You use only the first head. Take the mean of all.",
+    says="You use only the first head. Take the mean of all heads.",
     loses=["heads", "picture"],
     edit=("A.mean(dim=1)", "A[:, 0]"),
 )
@@ -66,7 +66,7 @@ wrong(
 
 wrong(
     "last-layer",
-    says="You use only the last layer.",
+    says="You use only the last layer. Multiply all layers.",
     edit=("/ 2 @ R", "/ 2"),
 )
 
@@ -85,7 +85,7 @@ wrong(
 
 wrong(
     "number-by-number",
-    says="You multiply the layers number by number. Use a matrix product, @.",
+    says="You multiply the layers element by element. Use a matrix product, @.",
     edit=[
         ("R = I\n", "R = 1\n"),
         ("/ 2 @ R", "/ 2 * R"),

@@ -125,7 +125,7 @@ wrong(
 
 wrong(
     "no-norm",
-    says="The norm is missing.",
+    says="The layer norm is missing.",
     loses=["head"],
     edit=("    h = F.layer_norm(h, gain.shape, gain, bias, eps=1e-6)\n", ""),
 )
@@ -194,7 +194,7 @@ wrong(
 
 wrong(
     "pools-swapped",
-    says='This is right for the other pool, "cls" or "mean". Look at your `if`.',
+    says="This is the result for the other value of pool. Look at your `if`.",
     loses=["head"],
     edit=('pool == "cls"', 'pool == "mean"'),
 )
@@ -210,8 +210,8 @@ wrong(
     "shifted",
     "positions added before [CLS] is put in front",
     says=(
-        "The positions are added before [CLS] is put in front, so [CLS] has none, and each "
-        "patch has that of the token before it."
+        "You add the positions before you put [CLS] in front. So [CLS] has no position, and each "
+        "patch has the position of the token before it."
     ),
     spares=["head"],
     edit=[

@@ -90,7 +90,7 @@ wrong(
 wrong(
     "no-mask",
     "hides nothing",
-    says="Nothing is hidden: queries see later keys.",
+    says="Your code hides nothing: queries see later keys.",
     loses=["square", "several", "more"],
     edit=[
         ("s.masked_fill(c > r, -math.inf)", "s.masked_fill(c > S, -math.inf)"),
@@ -108,7 +108,9 @@ wrong(
 
 wrong(
     "mean-on-empty",
-    says="A query before the first key gets the mean of the values: its output must be zeros.",
+    says=(
+        "A query that may attend to nothing gets the mean of the values. Its output must be zeros."
+    ),
     loses=["more"],
     edit=[
         ("s.masked_fill(c > r, -math.inf)", "s.masked_fill(c > r, -1e9)"),
@@ -118,7 +120,7 @@ wrong(
 
 wrong(
     "first-key-on-empty",
-    says="A query before the first key sees the first key: its output must be zeros.",
+    says="A query that may attend to nothing sees the first key. Its output must be zeros.",
     loses=["more"],
     edit=[
         (

@@ -61,7 +61,10 @@ wrong(
 
 wrong(
     "no-factor",
-    says="A factor of 4 is missing: there are two products, each with × and +.",
+    says=(
+        "A factor of 4 is missing: there are two products, each with multiplications and as many "
+        "additions."
+    ),
     loses=["naive", "flash"],
     edit=[
         ("2 * 2 * n * n * d", "n * n * d"),
@@ -82,7 +85,10 @@ wrong(
 wrong(
     "linear",
     "takes the operations to grow with n",
-    says="The cost grows with n²: every word meets every word.",
+    says=(
+        "Your number of operations grows with n. Every word meets every word, so it must grow "
+        "with n²."
+    ),
     loses=["naive", "flash"],
     edit=[
         ("2 * 2 * n * n * d", "2 * 2 * n * d"),
@@ -93,7 +99,7 @@ wrong(
 wrong(
     "numbers",
     "counts numbers instead of bytes",
-    says="You return the number of numbers. Multiply by size, the bytes of each.",
+    says="You count numbers, not bytes. Multiply by size, the bytes of each number.",
     loses=["naive", "flash", "cache"],
     edit=[
         ("(4 * n * n + 4 * n * d) * size", "4 * n * n + 4 * n * d"),
@@ -104,7 +110,7 @@ wrong(
 
 wrong(
     "no-scores",
-    says="You leave out the scores and the weights.",
+    says="You leave out the scores S and the weights P.",
     loses=["naive"],
     edit=("(4 * n * n + 4 * n * d) * size", "4 * n * d * size"),
 )
@@ -163,7 +169,8 @@ wrong(
 wrong(
     "not-rounded",
     says=(
-        "The last row of tiles counts even if it is narrower: round n / tile up to a whole number."
+        "The last row of tiles reads K and V, too, even if it is narrower: round n / tile up to "
+        "a whole number."
     ),
     loses=["flash"],
     edit=("math.ceil(n / tile)", "n / tile"),
@@ -180,7 +187,7 @@ wrong(
 wrong(
     "read-once",
     "reads K and V once",
-    says="K and V are read again for each row of tiles, n / tile times.",
+    says="You read K and V only once. They are read again for each row of tiles.",
     loses=["flash"],
     edit=("2 * n * d * tile_rows", "2 * n * d"),
 )
@@ -241,14 +248,14 @@ wrong(
 
 wrong(
     "memory-alone",
-    says="You leave out the arithmetic.",
+    says="You leave out the time that the arithmetic takes.",
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "moved / bandwidth"),
 )
 
 wrong(
     "arithmetic-alone",
-    says="You leave out the memory.",
+    says="You leave out the time that moving the bytes takes.",
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "operations / peak"),
 )
@@ -263,7 +270,10 @@ wrong(
 wrong(
     "speed",
     "gives operations per second",
-    says="That is operations per second. The time is operations divided by it.",
+    says=(
+        "You return the speed, in operations per second. The time is the number of operations "
+        "divided by the speed."
+    ),
     loses=["seconds"],
     edit=("max(operations / peak, moved / bandwidth)", "min(peak, operations / moved * bandwidth)"),
 )

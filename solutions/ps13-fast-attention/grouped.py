@@ -136,7 +136,7 @@ wrong(
 wrong(
     "unscaled",
     "does not scale the scores",
-    says="Your scores are not scaled: divide by √d_k.",
+    says="Your scores are not scaled: divide them by √d_k.",
     loses=["by-hand", "groups", "lengths", "empty"],
     edit=(" / math.sqrt(d_k)", ""),
 )

@@ -56,8 +56,8 @@ wrong(
     "one-side",
     "corrects side a only",
     says=(
-        "Only side a is corrected. In some rows side b has the smaller m, and then its "
-        "sums need the factor exp(m_b - m)."
+        "You correct only side a. For some queries side b has the smaller m, and then its sums "
+        "need the factor exp(m_b - m)."
     ),
     spares=["finished"],
     edit=(
@@ -215,14 +215,16 @@ wrong(
 wrong(
     "larger-L",
     "uses the larger L as that of both",
-    says="Your L is the larger of both. The weights add up: L = log(exp(L_a) + exp(L_b)).",
+    says="Your L is the larger of the two. The weights add up: L = log(exp(L_a) + exp(L_b)).",
     loses=["finished"],
     edit=("return O, L", "return O, torch.maximum(L_a, L_b)"),
 )
 
 wrong(
     "sum-of-L",
-    says="Your L is the sum of both logarithms. The weights add up, not their logarithms.",
+    says=(
+        "You add the logarithms L_a and L_b. It is the weights, exp(L_a) and exp(L_b), that add up."
+    ),
     loses=["finished"],
     edit=("return O, L", "return O, L_a + L_b"),
 )

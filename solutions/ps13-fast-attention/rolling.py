@@ -84,7 +84,7 @@ wrong(
 
 wrong(
     "only-first",
-    says="Only the first of the new tokens was written.",
+    says="You write only the first of the new tokens. Write them all.",
     loses=["write", "prompt"],
     edit=[
         ("    new = new[-w:]\n", ""),
@@ -94,7 +94,7 @@ wrong(
 
 wrong(
     "only-last",
-    says="Only the last of the new tokens was written.",
+    says="You write only the last of the new tokens. Write them all.",
     loses=["write", "prompt"],
     edit=("cache[torch.arange(end - len(new), end) % w] = new", "cache[(end - 1) % w] = new[-1]"),
 )
@@ -187,7 +187,7 @@ wrong(
 wrong(
     "looks-ahead",
     "lets new tokens see later ones",
-    says="A new token sees new tokens that come after it.",
+    says="Your new tokens see later ones. Each may see only itself and tokens before it.",
     loses=["many"],
     edit=("(key <= query) & ", ""),
 )
@@ -219,7 +219,7 @@ wrong(
 
 wrong(
     "unscaled",
-    says="Your scores are not scaled: divide by √d_k.",
+    says="Your scores are not scaled: divide them by √d_k.",
     loses=["one", "many"],
     edit=(" / math.sqrt(Q.shape[1])", ""),
 )

@@ -96,7 +96,7 @@ wrong(
 wrong(
     "unscaled",
     "does not scale the scores",
-    says="Your scores are not scaled: divide by √d_k.",
+    says="Your scores are not scaled: divide them by √d_k.",
     loses=["values", "ragged", "padding"],
     edit=(" / math.sqrt(d_k)", ""),
 )
@@ -111,7 +111,7 @@ wrong(
 wrong(
     "later-keys",
     "hides the padding alone",
-    says="Nothing hides later keys: query i sees keys up to i.",
+    says="Your mask does not hide later keys: query i sees keys up to i.",
     edit=("(c <= r) & (c >= pad)", "(c >= pad).expand(len(r), -1)"),
 )
 
@@ -131,8 +131,9 @@ wrong(
     "local-mask",
     "counts rows and columns from the corner of the tile",
     says=(
-        "Your mask numbers rows and columns from the corner of the tile. Query i + r may "
-        "see key j + c: count from the corner of the whole matrix."
+        "Your mask counts rows and columns from the corner of the tile. Count them from the "
+        "corner of the whole matrix, where the tile's row r is query i + r and its column c is "
+        "key j + c."
     ),
     edit=("(c <= r) & (c >= pad)", "(c - j <= r - i) & (c >= pad) & (j <= i)"),
 )
@@ -140,7 +141,7 @@ wrong(
 wrong(
     "padding-seen",
     "does not hide the padding",
-    says="The padding may be attended to: the first pad keys are hidden from every query.",
+    says="Your queries attend to padding. The first pad keys are hidden from every query.",
     loses=["padding", "skipped"],
     edit=(" & (c >= pad)", ""),
 )
@@ -265,7 +266,9 @@ wrong(
 
 wrong(
     "diagonal-left-out",
-    says="You count only tiles in which no score is hidden. Those on the diagonal are needed, too.",
+    says=(
+        "You compute only tiles in which no score is hidden. Tiles on the diagonal are needed, too."
+    ),
     edit=("if not seen.any():", "if not seen.all():"),
 )
 
