@@ -465,7 +465,8 @@ wrong(
 
 wrong(
     "orders-swapped",
-    says="You have swapped the two orders: your code for post-norm runs for pre-norm, and vice versa.",
+    says="You have swapped the two orders: your code for post-norm runs for pre-norm, and the "
+    "other way round.",
     edit=('"pre"', '"post"'),
 )
 
