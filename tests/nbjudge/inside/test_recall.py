@@ -142,6 +142,18 @@ def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
     assert table and not Table()
 
 
+def test_what_comes_beside_infinities_may_differ_between_processors():
+    def search(*ids, score=-math.inf):
+        found = torch.tensor(ids), torch.tensor(score)
+        due = torch.tensor([1, 2]), torch.tensor(0.5)
+        return table_of(A=[lambda: close(found, due, ("The text", "Its score"))])
+
+    assert search(1, 2, 3) == search(1, 2, 4)
+    assert search(1, 2, 3) != search(1, 2)
+    assert search(1, 2, 3, score=0.0) != search(1, 2, 4, score=0.0)
+    assert search(1, 2, 3) != search(1, 2, 4, score=0.0)
+
+
 def test_a_file_holds_no_right_results_and_none_that_it_cannot():
     large = torch.zeros(99, 99)
     table = table_of(
