@@ -179,9 +179,7 @@ FORBIDDEN = {
         "rotated queries and keys, biases on the scores. Take the call out and follow the "
         "formula.",
         "torch_functions": [],
-        "python": (
-            "tfcourse.positions",
-        ),
+        "python": ("tfcourse.positions",),
         "modules": (
             "tfcourse.positions",
             "tfcourse.alignment",
