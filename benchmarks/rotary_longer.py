@@ -2,9 +2,9 @@
 
 Small GPTs read WikiText-2, 640 characters at a time, and are tested with up to 10,240 at a time:
 unchanged, with positions divided by the ratio of test to training length (position interpolation),
-with NTK scaling, and with YaRN. Within 640 characters half of the pairs make a full turn. Nothing
-is trained further at the new length. One learning rate serves all, since they are one model: it is
-searched on two seeds used for nothing else, by the loss at the training length.
+with NTK scaling, and with YaRN. Within 640 characters nine of the sixteen pairs make a full turn.
+Nothing is trained further at the new length. One learning rate serves all, since they are one
+model: it is searched on two seeds used for nothing else, by the loss at the training length.
 
 An hour on one thread; finished parts are kept in ``--keep FOLDER``. ``--device cuda`` trains larger
 models on windows of 1,024 pieces of words, from a vocabulary of 8,192, into a record of its own.

@@ -24,11 +24,11 @@ or a list of such pairs. Each ``old`` must occur exactly once.
 
 - ``right(name, about)`` gets all points; it may be an ``edit`` too. With ``edited=True``, later
   edits apply to this answer instead of the instructor's.
-- ``wrong(name, about)`` fails all tests of its exercise, or those in ``loses``, or all but those in
-  ``spares``. With ``says``, learners whose results agree with this answer's get that message, and
-  ``about`` may be left out. Otherwise a test's own message must name the mistake: ``told`` is a
-  case-insensitive regular expression that the message of at least one of the tests must match; by
-  default it must contain ``says``, or else ``about``.
+- ``wrong(name, about)`` must fail exactly these tests: all of its exercise, or those in ``loses``,
+  or all but those in ``spares`` (without the exercise's name: ``"values"``). ``says`` is what
+  learners are told whose results agree with this answer's; ``about``, for instructors, may then be
+  left out. The message of at least one failed test must match ``told``, a regular expression that
+  ignores case; by default it must contain ``says`` or, without ``says``, ``about``.
 - ``broken(old, new)`` breaks one line of the instructor's answer. The grader must blame this
   exercise and no other; any of its tests may catch it.
 """
