@@ -14,8 +14,6 @@ import contextlib
 import io
 import math
 import random
-import signal
-import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -30,6 +28,7 @@ from nbjudge.inside.testing.recall import Answer, Check, Find, Table, recording,
 from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
+from nbjudge.judge.limited import within
 
 #: Seconds after which a wrong answer is stopped, and after which no further one is run, while a
 #: learner's test waits; and the former where nobody waits.
@@ -144,7 +143,7 @@ class Known:
                     self._restored(),
                     recording() as results,
                     contextlib.suppress(Exception, SystemExit),
-                    _within(seconds),
+                    within(seconds),
                 ):
                     for code in (written, *between):
                         exec(compiled(code), self._space)
@@ -231,22 +230,3 @@ def _as_before() -> Iterator[None]:
     finally:
         torch.set_grad_enabled(enabled)
         torch.set_default_dtype(dtype)
-
-
-@contextlib.contextmanager
-def _within(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeoutError` after this long, where the system can: not on Windows."""
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() != threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

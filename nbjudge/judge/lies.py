@@ -13,14 +13,14 @@ from __future__ import annotations
 import contextlib
 import io
 import math
-import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from nbjudge.inside.testing import plainly, served
 from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
 from nbjudge.inside.values import Array, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
+from nbjudge.judge.limited import within
 
 #: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
 SEED = 1
@@ -247,22 +247,6 @@ class Liar:
         return given
 
 
-@contextlib.contextmanager
-def _within(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeoutError` after this long: a test may wait forever for a true answer."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
 def hollow(
     notebook: list[dict[str, Any]], run: Callable[[str, str, Liar, dict], Any]
 ) -> dict[str, str]:
@@ -302,7 +286,7 @@ def _believed(
 
     def passes(lie: Callable | None) -> bool:
         try:
-            with _within(SECONDS):
+            with within(SECONDS, busy=True):
                 value = run(cell["test"], cell["source"], Liar(solved, lie), ours)
         except Exception:
             return False
