@@ -36,9 +36,7 @@ class _Deciding:
 
     #: Gives what known wrong answers return in it.
     find: recall.Find
-    counted: recall.Counted = field(default_factory=recall.Counted)
-    #: The checks that it has passed.
-    passed: list[recall.Check] = field(default_factory=list)
+    cell: recall.Running = field(default_factory=recall.Running)
     suspects: list[_Suspect] = field(default_factory=list)
     #: What is wrong with the first wrong result, in numbers.
     fault: str = ""
@@ -93,21 +91,15 @@ def _named(suspects: Sequence[_Suspect], fault: str) -> str:
 
 def _known(check: recall.Check, expected: tuple) -> dict[_Suspect, tuple]:
     """What known wrong answers return at this check, if they pass the checks that were passed."""
-    if _deciding is None:
-        found = recall.known(recall.find_stored, recall.running.passed, (), check, expected)
-    else:
-        says = [suspect.says for suspect in _deciding.suspects if not isinstance(suspect, str)]
-        found = recall.known(_deciding.find, _deciding.passed, says, check, expected)
-    return dict(found)
+    find = _deciding.find if _deciding else recall.find_stored
+    suspects = _deciding.suspects if _deciding else []
+    says = [suspect.says for suspect in suspects if not isinstance(suspect, str)]
+    return dict(recall.known(find, _cell().passed, says, check, expected))
 
 
-def _next(names: Sequence[str]) -> recall.Check:
-    """The check that runs now."""
-    return (_deciding.counted if _deciding else recall.running).next(names)
-
-
-def _passed(check: recall.Check) -> None:
-    (_deciding or recall.running).passed.append(check)
+def _cell() -> recall.Running:
+    """The test cell that runs."""
+    return _deciding.cell if _deciding else recall.running
 
 
 def require(condition: bool, message: str) -> None:
@@ -144,9 +136,9 @@ def equal(
     right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
     if recall.recorded([name], (expected,), (got,), right):
         return
-    check = _next([name])
+    check = _cell().next([name])
     if right and not suspects:
-        _passed(check)
+        _cell().passed.append(check)
         return
     own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
     known = _known(check, (expected,)) | own
@@ -272,10 +264,10 @@ def close(
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     if recall.recorded(names, expected, got, not any(faults)):
         return
-    check = _next(names)
+    check = _cell().next(names)
     suspects = _deciding.suspects if _deciding else []
     if not any(faults) and not suspects:
-        _passed(check)
+        _cell().passed.append(check)
         return  # before anything reads the mistakes, which may be slow to compute
     own: dict[_Suspect, tuple] = {
         message: wrong if several else (wrong,) for message, wrong in (mistakes or {}).items()

@@ -19,8 +19,7 @@ def praise(source: str, value: object = None) -> str:
 
     A score below the cell's points is not a pass, and neither is a cell with only hidden tests.
     """
-    first, _, rest = source.strip().partition("\n")
-    told = FIRST_LINE.match(first.strip())
+    told, rest = _first_line(source), source.strip().partition("\n")[2]
     runs = any(line.strip() and not line.lstrip().startswith("#") for line in rest.splitlines())
     if told is None or not runs:
         return ""
@@ -36,8 +35,12 @@ def praise(source: str, value: object = None) -> str:
 
 def name_of_test(source: str) -> str:
     """The grade id in a test cell's first line; empty if this is no test cell."""
-    told = FIRST_LINE.match(source.strip().partition("\n")[0].strip())
+    told = _first_line(source)
     return told["name"] if told else ""
+
+
+def _first_line(source: str) -> re.Match | None:
+    return FIRST_LINE.match(source.strip().partition("\n")[0].strip())
 
 
 def speak(shell: Any) -> None:

@@ -308,16 +308,15 @@ def stored(folder: Path) -> dict[str, list[Table]]:
     """
     found: dict[str, list[Table]] = {}
     for path in sorted(folder.glob(FILES)):
-        with suppress(
-            wire.WireError
-        ):  # of another version: tests then say what is wrong in numbers
+        # One of another version is left out: tests then say what is wrong in numbers.
+        with suppress(wire.WireError):
             for test, table in unpack(path.read_bytes()).items():
                 found.setdefault(test, []).append(table)
     return found
 
 
 class Running(Counted):
-    """The test cell that a notebook runs, and the checks that it has passed."""
+    """A running test cell: its name, if it is known, and the checks that it has passed."""
 
     def __init__(self, test: str = "") -> None:
         super().__init__()
@@ -325,6 +324,7 @@ class Running(Counted):
         self.passed: list[Check] = []
 
 
+#: The test cell that this notebook runs.
 running = Running()
 
 
