@@ -90,6 +90,7 @@ def written(course, record):
         ("prose_recurrent", "prose-recurrent", []),
         ("induction", "induction", []),
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
+        ("few_labels", "few-labels", ["movie-reviews", "sst-2"]),
         ("encoder_documents", "encoder-documents", []),
         ("class_vector", "class-vector", []),
         ("translators", "translators", []),
