@@ -91,6 +91,7 @@ def written(course, record):
         ("induction", "induction", []),
         ("masked_words", "masked-words", ["movie-reviews", "sst-2"]),
         ("few_labels", "few-labels", ["movie-reviews", "sst-2"]),
+        ("own_rates", "own-rates", []),
         ("encoder_documents", "encoder-documents", []),
         ("class_vector", "class-vector", []),
         ("translators", "translators", []),
