@@ -50,7 +50,7 @@ SEARCHED, SEEDS = (140, 141, 142), (40, 41, 42, 43, 44)
 LABELS = (100, 1000, 6920)
 #: With few labels there are at least so many steps.
 LEAST_STEPS = 200
-RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 FIRST = {"cls": (3e-4, 1e-3), "mean": (3e-4, 1e-3), "embeddings": (3e-3, 1e-2)}
 
 
