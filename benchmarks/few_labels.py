@@ -152,7 +152,7 @@ def main() -> None:
     if choice.keep is None:
         parser.error("--keep must name a folder, unless it is --quick")
     results = measured(False, keeper(choice.keep), choice.keep)
-    sys.argv[1:] = []  # how it was cut into runs is no part of the record
+    sys.argv[1:] = ["--keep", choice.keep.name]
     print(records.write("few-labels", results, seed=SEEDS[0]).name)
 
 
