@@ -7,8 +7,8 @@ then its warm-up, on two seeds that are used for nothing else, by the mean valid
 third as long, until the best has a worse one on each side. Five paired seeds are quoted, each at
 its best validation loss: the test loss, and BLEU of greedy translations with a bootstrap interval.
 
-With all captions the losses still fall when the steps end. ``--series quarter`` trains on one
-caption in four with more than twice as many passes, with equal parameters only, into a record of
+With all captions nearly every run is best at its last validation. ``--series quarter`` trains on
+one caption in four with about twice as many passes, with equal parameters only, into a record of
 its own and with seeds of its own.
 
 In a first series of runs, seeds 10 to 14, the decoders alone also dropped attention weights, and
