@@ -89,6 +89,14 @@ def splits(quick: bool) -> tuple[BPETokenizer, dict[str, list], dict[str, list]]
     return tokens, pairs, ids
 
 
+def batches_of(ids: list, seed: int) -> Batches:
+    """Batches of pairs of similar length, each side of at most :data:`BATCH_TOKENS` tokens."""
+    return Batches(
+        ids, collate=pad_pairs, seed=seed, lengths=lambda p: max(map(len, p)),
+        max_tokens=BATCH_TOKENS,
+    )  # fmt: skip
+
+
 @torch.no_grad()
 def loss_on(says: Callable, model: nn.Module, ids: list) -> float:
     """Nats per target word."""
@@ -124,12 +132,8 @@ def train(kind: str, rate: float, seed: int, quick: bool, corpus: Any) -> dict[s
     make, says = KINDS[kind]
     torch.manual_seed(seed)
     model = make(len(tokens))
-    batches = Batches(
-        ids["train"], collate=pad_pairs, seed=seed, lengths=lambda p: max(map(len, p)),
-        max_tokens=BATCH_TOKENS,
-    )  # fmt: skip
     history = training.fit(
-        model, batches, steps=steps, seed=seed, device="cpu",
+        model, batches_of(ids["train"], seed), steps=steps, seed=seed, device="cpu",
         loss=lambda model, batch: training.label_smoothed_loss(*says(model, batch), ignore=0),
         lr=training.cosine(rate, steps, warmup=max(1, steps // 10)),
         validate=lambda model: loss_on(says, model, ids["validation"]),

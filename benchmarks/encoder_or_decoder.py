@@ -33,6 +33,7 @@ import torch
 from _measuring import bracketed, keeper
 from decoder_alone import (
     BATCH_TOKENS,
+    batches_of,
     decoder,
     encoder_decoder,
     loss_on,
@@ -43,7 +44,6 @@ from translators import one_sided, two_sided
 
 from coursebook import records
 from tfcourse import training
-from tfcourse.batching import Batches, pad_pairs
 from tfcourse.evaluation import bleu, bootstrap
 from tfcourse.flops import count_parameters, forward_flops
 
@@ -79,14 +79,6 @@ SERIES = {
         (20, 21, 22, 23, 24),
     ),
 }  # fmt: skip
-
-
-def batches_of(ids: list, seed: int) -> Batches:
-    """Batches of pairs of similar length, with at most so many tokens on either side."""
-    return Batches(
-        ids, collate=pad_pairs, seed=seed, lengths=lambda p: max(map(len, p)),
-        max_tokens=BATCH_TOKENS,
-    )  # fmt: skip
 
 
 def train(arm: str, rate: float, warmup: float, seed: int, steps: int, corpus: Any, judged: bool):

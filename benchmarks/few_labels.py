@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _measuring import at_its_best, keeper, short
+from _measuring import at_its_best, keeper
 from masked_words import (
     BATCH,
     DECAY,
@@ -33,61 +33,43 @@ from masked_words import (
     WARMUP,
     WAYS,
     Way,
+    batched,
     build,
+    folder_of,
     loss,
+    pretrain,
     sentences,
     share_right,
 )
 
 from coursebook import records
-from tfcourse import presets
-from tfcourse.batching import Batches, pad_labelled
-from tfcourse.runs import run
 from tfcourse.training import adamw, cosine, fit, open_saved
 
-PRESET, PRETRAINING = "reviews-bert-cpu", 12_000
+SIDE, PRETRAINING = "both sides", 12_000
 SEARCHED, SEEDS = (140, 141, 142), (40, 41, 42, 43, 44)
 LABELS = (100, 1000, 6920)
-#: With few labels there are at least so many steps.
+#: The fewest steps of fine-tuning.
 LEAST_STEPS = 200
 RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 FIRST = {"cls": (3e-4, 1e-3), "mean": (3e-4, 1e-3), "embeddings": (3e-3, 1e-2)}
 
 
-def pretrained_with(seed: int, folder: Path, quick: bool) -> dict[str, Any]:
-    """Pre-train, or resume; return the results on hidden words."""
-    few = {
-        "model.d_model": 16, "model.num_layers": 1, "tokenizer.vocab_size": 300,
-        "data.train": "test", "data.validation": "test", "data.held_out": 20,
-    }  # fmt: skip
-    changes = (
-        short(**few)
-        if quick
-        else {"training.steps": PRETRAINING, "training.validate_every": PRETRAINING // 5}
-    )
-    preset = presets.load(PRESET, changes | {"training.seed": seed})
-    return run(preset, folder / f"bert-{seed}", device="cpu", resume=True)
-
-
-def classified(way: Way, labels: int, rate: float, seed: int, folder: Path) -> dict[str, float]:
+def classified(
+    way: Way, labels: int, rate: float, seed: int, folder: Path, quick: bool
+) -> dict[str, float]:
     """Train one classifier on some labelled sentences; the fractions right on both splits."""
     own = SEARCHED[0] if seed in SEARCHED else seed
-    pretrained, extra = open_saved(folder / f"bert-{own}")
+    pretrained, extra = open_saved(folder_of(SIDE, own, folder))
     tokens = extra["tokenizer"]
-
-    def batches(split: str, some: list, seed: int = 0) -> Batches:
-        return Batches(
-            some, BATCH, collate=lambda rows: pad_labelled(rows, tokens.pad),
-            shuffle=split == "train", seed=seed, lengths=lambda example: len(example[0]),
-        )  # fmt: skip
 
     every = {
         split: sentences(tokens, split, pretrained.config.context_length, None)
         for split in ("train", "validation", "test")
     }
     drawn = torch.randperm(len(every["train"]), generator=torch.Generator().manual_seed(seed))
-    labelled = batches("train", [every["train"][i] for i in drawn[:labels].tolist()], seed)
-    steps = max(LEAST_STEPS, EPOCHS * len(labelled)) if labels >= min(LABELS) else 2
+    some = [every["train"][i] for i in drawn[:labels].tolist()]
+    labelled = batched(some, tokens, "train", seed)
+    steps = 2 if quick else max(LEAST_STEPS, EPOCHS * len(labelled))
     torch.manual_seed(seed)
     model = build(way, pretrained)
     fit(
@@ -95,15 +77,17 @@ def classified(way: Way, labels: int, rate: float, seed: int, folder: Path) -> d
         lr=cosine(rate, steps, int(WARMUP * steps)), optimiser=adamw(weight_decay=DECAY),
     )  # fmt: skip
     return {
-        split: share_right(model, batches(split, every[split])) for split in ("validation", "test")
+        split: share_right(model, batched(every[split], tokens, split, seed))
+        for split in ("validation", "test")
     }
 
 
 def measured(quick: bool, once: Callable, folder: Path) -> dict[str, Any]:
     """The pre-trainings, and each way's search and test accuracies for each number of labels."""
     searched, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+    longer = {"training.steps": PRETRAINING, "training.validate_every": PRETRAINING // 5}
     hidden = {
-        seed: once(f"bert-{seed}", lambda seed=seed: pretrained_with(seed, folder, quick))
+        seed: once(f"bert-{seed}", lambda seed=seed: pretrain(SIDE, seed, folder, quick, **longer))
         for seed in (SEARCHED[0], *seeds)
     }
     found: dict[str, Any] = {}
@@ -114,7 +98,7 @@ def measured(quick: bool, once: Callable, folder: Path) -> dict[str, Any]:
             def run_of(rate: float, seed: int, name=name, way=way, labels=labels) -> dict:
                 return once(
                     f"{labels}-{name}-{rate:g}-{seed}",
-                    lambda: classified(way, labels, rate, seed, folder),
+                    lambda: classified(way, labels, rate, seed, folder, quick),
                 )
 
             def end(rate: float, seed: int, run_of=run_of) -> float:

@@ -111,13 +111,13 @@ def folder_of(side: str, seed: int, scratch: Path) -> Path:
     return scratch / f"{SIDES[side]}-{seed}"
 
 
-def pretrain(side: str, seed: int, scratch: Path, quick: bool) -> dict[str, Any]:
-    """Pre-train a preset, or resume it, and return its results on hidden words."""
+def pretrain(side: str, seed: int, scratch: Path, quick: bool, **changes: Any) -> dict[str, Any]:
+    """Pre-train a preset, changed, or resume it, and return its results on hidden words."""
     few = {
         "model.d_model": 16, "model.num_layers": 1, "tokenizer.vocab_size": 300,
         "data.train": "test", "data.validation": "test", "data.held_out": 20,
     }  # fmt: skip
-    changes = short(**few) if quick else {}
+    changes = short(**few) if quick else changes
     preset = presets.load(SIDES[side], changes | {"training.seed": seed})
     results = run(preset, folder_of(side, seed, scratch), device="cpu", resume=True)
     return {"preset": SIDES[side], **results}
@@ -132,6 +132,14 @@ def sentences(
         ([first, *tokens.encode(text)[: longest - 2], last], label)
         for text, label in data.load("sst-2", split)[:few]
     ]
+
+
+def batched(some: list[tuple[list[int], int]], tokens: Tokenizer, split: str, seed: int) -> Batches:
+    """Batches of a split's sentences; only those to train on are shuffled."""
+    return Batches(
+        some, BATCH, collate=lambda rows: pad_labelled(rows, tokens.pad), seed=seed,
+        shuffle=split == "train", lengths=lambda example: len(example[0]),
+    )  # fmt: skip
 
 
 def build(way: Way, pretrained: BERT) -> nn.Module:
@@ -179,10 +187,8 @@ def finetune(way: Way, lr: float, seed: int, scratch: Path, quick: bool) -> dict
     pretrained, extra = open_saved(folder_of("both sides", own, scratch))
     tokens, few = extra["tokenizer"], 64 if quick else None
     parts = {
-        split: Batches(
-            sentences(tokens, split, pretrained.config.context_length, few), BATCH,
-            collate=lambda some: pad_labelled(some, tokens.pad), shuffle=split == "train",
-            seed=seed, lengths=lambda example: len(example[0]),
+        split: batched(
+            sentences(tokens, split, pretrained.config.context_length, few), tokens, split, seed
         )
         for split in ("train", "validation", "test")
     }  # fmt: skip
