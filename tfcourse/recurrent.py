@@ -8,6 +8,7 @@ W``, not ``W x``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import ClassVar
 
 import torch
@@ -281,7 +282,8 @@ class Recurrent(nn.Module):
             for the LSTM ``(h, c)`` of two such; default zeros.
         fused:
             ``False`` loops over time with the cells. ``True`` hands the same computation to
-            PyTorch's kernels; only the random choices of ``dropout`` differ.
+            PyTorch's kernels; only the random choices of ``dropout`` differ. Under autocast on a
+            CPU without an LSTM kernel for its dtype, an LSTM runs in the dtype of its weights.
         """
         first = next(self.each_cell())
         state = first.start(x, state, len(self.cells), len(x), self.d_hidden)
@@ -324,6 +326,10 @@ class Recurrent(nn.Module):
         kernel = first.kernel
         if kernel is None:
             raise ValueError(f"fused must be False: {type(first).__name__} has no kernel")
+        if kernel is torch.lstm and _autocast_fails(x.device):
+            with torch.autocast(x.device.type, enabled=False):
+                x, state = x.to(first.W.dtype), _each(lambda h: h.to(first.W.dtype), state)
+                return self._fused(x, state, real)
         weights = [weight for cell in cells for weight in cell.torch_weights()]
         if x.is_cuda:
             weights = _one_buffer(weights)
@@ -371,6 +377,32 @@ def _each(function: Callable[..., Tensor], *states: CellState | State) -> CellSt
 def _state(tensors: Sequence[Tensor]) -> CellState | State:
     """The parts of a state as a state: ``h``, or ``(h, c)``."""
     return tensors[0] if len(tensors) == 1 else (tensors[0], tensors[1])
+
+
+def _autocast_fails(device: torch.device) -> bool:
+    """Whether autocast is on, in a dtype for which this device has no LSTM."""
+    if device.type != "cpu" or not torch.is_autocast_enabled("cpu"):
+        return False
+    return not _cpu_has_lstm(torch.get_autocast_dtype("cpu"))
+
+
+@torch.compiler.assume_constant_result
+@cache
+def _cpu_has_lstm(dtype: torch.dtype) -> bool:
+    """Whether an LSTM can be trained in ``dtype`` under autocast on this machine's CPU."""
+    # PyTorch casts for oneDNN without asking it, and oneDNN's kernels depend on the processor: for
+    # bfloat16 it needs AVX-512. Of the recurrent kernels only the LSTM is oneDNN's.
+    with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", dtype):
+        x, h, *weights = (
+            torch.zeros(shape, dtype=torch.float32, device="cpu", requires_grad=True)
+            for shape in ((1, 1, 1), (1, 1, 1), (4, 1), (4, 1), 4, 4)
+        )
+        try:
+            outputs, *_ = torch.lstm(x, (h, h), weights, True, 1, 0.0, True, False, True)
+            torch.autograd.grad(outputs.sum(), x)
+        except RuntimeError:
+            return False
+    return True
 
 
 def _one_buffer(weights: list[Tensor]) -> list[Tensor]:

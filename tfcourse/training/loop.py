@@ -81,8 +81,9 @@ def fit(
         Makes an optimiser for a model: :mod:`tfcourse.training.optimisers`. Maximum gradient norm,
         :math:`c`, or ``None``; the history keeps the norm before clipping.
     autocast, compile:
-        ``"bfloat16"`` for matrix products in it; weights and their updates keep their dtype.
-        Whether to run the model through ``torch.compile``; validation does not.
+        ``"bfloat16"`` for matrix products in it; weights and their updates keep their dtype. (An
+        LSTM stays in float32 on a CPU that has no kernel for it.) Whether to run the model through
+        ``torch.compile``; validation does not.
     parallel, device:
         Under torchrun, ``"ddp"`` or ``"fsdp"``: whether each process holds the whole model or a
         shard. The device defaults to a GPU if there is one (one per process), else the CPU.

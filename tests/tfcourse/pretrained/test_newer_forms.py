@@ -8,6 +8,7 @@ import pytest
 import torch
 import transformers as hf
 from pretrained_peers import LENGTHS, LLAMA, batch, make
+from rounding import assert_same
 from safetensors.torch import load_file, save_file
 
 from tfcourse.attention import KeyValueCache
@@ -37,14 +38,14 @@ def test_scaled_rotary_positions_short_and_long(kind, saved, tmp_path):
     for length in (7, 12, 13, 30):  # the config's number of positions is 12
         x = tokens(2, length)
         expected = theirs(x).logits
-        torch.testing.assert_close(ours(x).logits, expected, rtol=0, atol=2e-5)
+        assert_same(ours(x).logits, expected, ours)
     plain = load(
         saved("llama", head_dim=8, rope_parameters={"rope_theta": 100.0, "rope_type": "default"})[1]
     )
     assert (plain(x).logits - expected).abs().max() > 0.01  # without scaling it is another model
     save(ours, tmp_path / "again")
     again = hf.LlamaForCausalLM.from_pretrained(tmp_path / "again").eval()
-    torch.testing.assert_close(again(x).logits, expected, rtol=0, atol=2e-5)
+    assert_same(again(x).logits, expected, ours)
 
 
 @pytest.mark.parametrize("kind", SCALINGS)
@@ -56,7 +57,7 @@ def test_scaled_rotary_positions_token_by_token(kind, saved):
         output = theirs(x[:, first:last], past_key_values=past, use_cache=True)
         past = output.past_key_values
         got = ours(x[:, first:last], caches=caches).logits
-        torch.testing.assert_close(got, output.logits, rtol=0, atol=2e-5)
+        assert_same(got, output.logits, ours)
 
 
 def test_choices_of_yarn_that_are_not_ours_are_refused(saved):
@@ -73,8 +74,8 @@ def test_vit_under_the_names_of_its_modules(saved, tmp_path):
     assert set(renamed) != set(load_file(folder / "model.safetensors"))  # files have older names
     save_file(renamed, folder / "model.safetensors", metadata={"format": "pt"})
     their_batch, our_batch = batch("vit")
-    got, expected = load(folder)(**our_batch).logits, theirs(**their_batch).logits
-    torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
+    ours = load(folder)
+    assert_same(ours(**our_batch).logits, theirs(**their_batch).logits, ours)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
@@ -87,22 +88,22 @@ def test_padding_before_the_prompt(name, saved):
     expected = theirs(x, attention_mask=real.long(), position_ids=places).logits
     for maps in (False, True):
         got = ours(x, mask=real, position_ids=places, return_weights=maps).logits
-        torch.testing.assert_close(got[real], expected[real], rtol=0, atol=1e-5)
+        assert_same(got[real], expected[real], ours)
     for row, n in enumerate(LENGTHS):  # as each prompt alone
         alone = ours(x[row : row + 1, 9 - n :]).logits[0]
-        torch.testing.assert_close(got[row, 9 - n :], alone, rtol=0, atol=1e-5)
+        assert_same(got[row, 9 - n :], alone, ours)
     caches = [KeyValueCache(9) for _ in ours.blocks]
     for t in range(9):
         step = ours(x[:, t : t + 1], caches=caches, mask=real[:, : t + 1],
                     position_ids=places[:, t : t + 1])  # fmt: skip
-    torch.testing.assert_close(step.logits[:, 0], got[:, -1], rtol=0, atol=1e-5)
+    assert_same(step.logits[:, 0], got[:, -1], ours)
 
 
-def same_states(ours, theirs, norm=None):
+def same_states(model, ours, theirs, norm=None):
     assert len(ours) == len(theirs)
     for n, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         last = norm is not None and n + 1 == len(ours)  # theirs are then after the last norm
-        torch.testing.assert_close(norm(a) if last else a, b, rtol=0, atol=1e-5)
+        assert_same(norm(a) if last else a, b, model)
 
 
 @torch.no_grad()
@@ -123,7 +124,7 @@ def test_hidden_states(saved):
             got = [x[real.bool()] for x in got]
             expected = [x[real.bool()] for x in expected]
             norm = norm_last
-        same_states(got, expected, norm)
+        same_states(ours, got, expected, norm)
         assert ours(**our_batch).states is None and output.maps is None
 
 
@@ -135,6 +136,6 @@ def test_hidden_states_of_both_stacks(saved):
     del their_batch["attention_mask"], our_batch["source_lengths"]
     expected = theirs(**their_batch, output_hidden_states=True)
     states = ours(**our_batch, return_states=True).states
-    same_states(states["encoder"], expected.encoder_hidden_states)
-    same_states(states["decoder"], expected.decoder_hidden_states)
+    same_states(ours, states["encoder"], expected.encoder_hidden_states)
+    same_states(ours, states["decoder"], expected.decoder_hidden_states)
     assert make("marian").config.num_hidden_layers + 1 == len(states["encoder"])

@@ -5,25 +5,17 @@ import json
 import pytest
 import torch
 from pretrained_peers import batch, in_double, logits, make, our_logits
+from rounding import assert_same
 from safetensors.torch import load_file
 
 from tfcourse.attention import KeyValueCache
 from tfcourse.flops import count_parameters
 from tfcourse.pretrained import load, save
 
-#: What "equal" means; transformers computes parts of Llama in float32 whatever it is asked for.
-TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
-LLAMA_IN_DOUBLE = 1e-6
 
-
-def tolerance(name, dtype):
-    if name.startswith("llama") and dtype == torch.float64:
-        return LLAMA_IN_DOUBLE
-    return TOLERANCE[dtype]
-
-
-def assert_same(ours, theirs, atol, what):
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=atol, msg=lambda m: f"{what}: {m}")
+def rounded_in(name, dtype):
+    """The dtype of what is rounded most: transformers computes parts of Llama in float32 always."""
+    return torch.float32 if name.startswith("llama") else dtype
 
 
 def parts(model):
@@ -44,9 +36,8 @@ def test_logits(peer, dtype, saved):
             got = our_logits(peer, ours, our_batch, expected, return_weights=maps)
             for head, x in expected.items():
                 assert x.std() > 0.1, "the logits must be large enough for a mistake to show"
-                assert_same(
-                    got[head], x, tolerance(peer, dtype), f"{head or 'logits'}, maps={maps}"
-                )
+                what = f"{head or 'logits'}, maps={maps}"
+                assert_same(got[head], x, ours, what, dtype=rounded_in(peer, dtype))
 
 
 def test_every_gradient(peer, saved, tmp_path):
@@ -70,11 +61,10 @@ def test_every_gradient(peer, saved, tmp_path):
             theirs.final_logits_bias.copy_(cotangents[None].sum((0, 1)))
     theirs.save_pretrained(tmp_path / "gradients")
     mapped = parts(load(tmp_path / "gradients"))
-    atol = 1e-9 if not peer.startswith("llama") else 10 * LLAMA_IN_DOUBLE
     for name, p in parts(ours).items():
         assert p.grad is not None, name
-        scale = max(1.0, mapped[name].abs().max().item())
-        assert_same(p.grad / scale, mapped[name] / scale, atol, f"gradient of {name}")
+        what, dtype = f"gradient of {name}", rounded_in(peer, torch.float64)
+        assert_same(p.grad, mapped[name], ours, what, dtype=dtype)
 
 
 def test_out_and_back_is_exact(peer, saved, tmp_path):
@@ -110,7 +100,8 @@ def test_maps(peer, saved):
     their_batch, our_batch = batch(peer)
     with torch.no_grad():
         output = theirs(**their_batch, output_attentions=True)
-        got = load(folder)(**our_batch, return_weights=True).maps
+        ours = load(folder)
+        got = ours(**our_batch, return_weights=True).maps
     if peer.startswith("marian"):
         expected = {
             "encoder": output.encoder_attentions, "decoder": output.decoder_attentions,
@@ -125,7 +116,7 @@ def test_maps(peer, saved):
             if peer.startswith(("gpt2", "llama")):
                 # Theirs masks padding; ours needs no mask for it, as no real token sees it.
                 a, b = a[:1], b[:1]
-            assert_same(a, b, 1e-5, f"{kind} {i}")
+            assert_same(a, b, ours, f"{kind} {i}")
 
 
 def test_as_many_parameters(peer, saved):
@@ -160,7 +151,7 @@ def test_token_by_token_equals_theirs(name, saved):
         assert all(isinstance(c, KeyValueCache) for c in caches)
         steps = [step(target[:, :3], caches)]
         steps += [step(target[:, t : t + 1], caches) for t in range(3, target.shape[1])]
-    assert_same(torch.cat(steps, dim=1), expected, 1e-5, "logits")
+    assert_same(torch.cat(steps, dim=1), expected, ours, "logits")
 
 
 def test_marians_positions_are_ours_rounded():

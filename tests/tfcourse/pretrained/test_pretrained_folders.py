@@ -6,6 +6,7 @@ import shutil
 import pytest
 import torch
 from pretrained_peers import batch, logits, make, our_logits
+from rounding import assert_same
 from safetensors.torch import load_file, save_file
 
 from tfcourse.models.bert import BERT, BERTConfig
@@ -36,12 +37,13 @@ def set_in(folder, **settings):
 
 
 def same_logits(name, folder, model):
-    theirs, ours = batch(name)
+    their_batch, our_batch = batch(name)
+    ours = load(folder)
     with torch.no_grad():
-        expected = logits(name, model(**theirs))
-        got = our_logits(name, load(folder), ours, expected)
+        expected = logits(name, model(**their_batch))
+        got = our_logits(name, ours, our_batch, expected)
     for head, x in expected.items():
-        torch.testing.assert_close(got[head], x, rtol=0, atol=1e-5)
+        assert_same(got[head], x, ours)
 
 
 @pytest.mark.parametrize(("name", "changed"), CHANGED.items())
@@ -269,7 +271,7 @@ def test_scaled_rotary_positions_are_saved_as_the_base_they_amount_to(tmp_path):
     back = load(tmp_path)
     tokens = batch("llama")[1]["tokens"]
     assert back.config.rotary_base > 10_000
-    torch.testing.assert_close(back(tokens).logits, model(tokens).logits, rtol=0, atol=1e-6)
+    assert_same(back(tokens).logits, model(tokens).logits, model)
 
 
 def test_precision_can_be_chosen(saved):

@@ -1,8 +1,14 @@
 """Whole recurrent networks against PyTorch's, and their properties."""
 
 import copy
+import json
+import os
+import platform
+import subprocess
+import sys
 import warnings
 from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -321,6 +327,22 @@ def test_the_one_buffer_for_cudnn():
         place += pieces[n].numel()
     sum(piece.square().sum() for piece in pieces).backward()
     assert all(torch.allclose(cell.W.grad, 2 * cell.W) for cell in net.cells)
+
+
+@pytest.mark.parametrize("instructions", ["AVX2", "SSE41"])
+def test_autocast_on_a_processor_without_a_kernel_for_it(instructions):
+    """oneDNN's LSTM needs AVX-512 for bfloat16: with less, ours runs in the weights' float32."""
+    found = subprocess.run(
+        [sys.executable, Path(__file__).with_name("autocast_run.py")],
+        env={**os.environ, "ONEDNN_MAX_CPU_ISA": instructions},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr
+    found = json.loads(found.stdout)
+    assert found["wrong"] == []
+    if platform.machine().lower() in ("x86_64", "amd64"):  # the names are those of x86's sets
+        assert found["in float32"] == ["LSTMCell torch.bfloat16", "LSTMCell torch.float16"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device and torch for it")
