@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import re
 import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-#: The smallest first: the one to name if a package is in several.
-EXTRAS = ("learner", "grade", "dev")
+#: The smallest first.
+EXTRAS = ("colab", "learner", "grade", "dev")
 
 #: Modules whose name differs from that of the package that installs them.
 DISTRIBUTIONS = {
@@ -38,7 +42,8 @@ def normal(name: str) -> str:
 def declared() -> dict[str, list[str]]:
     """What each extra itself requires on this system; under ``""``, what the package always needs.
 
-    Other extras of this package, which an extra may require, are left out.
+    Other extras of this package, which an extra may require, are left out; but what `colab`
+    requires counts as the learner's, whose extra is the one to install except on Colab.
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
     for line in importlib.metadata.requires("tfcourse") or []:
@@ -46,7 +51,8 @@ def declared() -> dict[str, list[str]]:
         extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
         system = re.search(r"""sys_platform\s*==\s*["'](\w+)["']""", line)
         if name != "tfcourse" and (system is None or system[1] == sys.platform):
-            found.setdefault(extra[1] if extra else "", []).append(name)
+            asks = extra[1] if extra else ""
+            found.setdefault("learner" if asks == "colab" else asks, []).append(name)
     return found
 
 
@@ -59,6 +65,29 @@ def missing(extra: str) -> list[str]:
         except importlib.metadata.PackageNotFoundError:
             absent.append(name)
     return absent
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra from where this package came from.
+
+    That is a clone, a wheel or a repository, which the installer notes (PEP 610). The package is
+    not on a package index, so its name alone is never a thing to install.
+    """
+    said = importlib.metadata.distribution("tfcourse").read_text("direct_url.json")
+    origin = json.loads(said or "{}")
+    url = origin.get("url", "")
+    if url.startswith("file:"):
+        path = Path(url2pathname(urlsplit(url).path))
+        if path.exists():
+            editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+            return f"pip install {editable}'{path}[{extra}]'"
+    elif url:
+        kind = origin["vcs_info"]["vcs"] + "+" if "vcs_info" in origin else ""
+        return f"pip install 'tfcourse[{extra}] @ {kind}{url}'"
+    return (
+        f"pip install -e '.[{extra}]' in a clone of the course, or pip install 'WHEEL[{extra}]', "
+        f"where WHEEL is the path of its wheel"
+    )
 
 
 def advice(error: ModuleNotFoundError) -> str | None:
@@ -74,8 +103,9 @@ def advice(error: ModuleNotFoundError) -> str | None:
     name = distribution(module)
     asked = declared()
     extra = next((extra for extra in EXTRAS if name in asked[extra]), None)
-    what = f"tfcourse[{extra}]" if extra else name
-    return f"The package {name} is not installed, and this needs it: pip install '{what}'"
+    # A module in no extra may come from a package of another name: nothing is advised then.
+    how = f": {install(extra)}" if extra else ""
+    return f"The package {name} is not installed, and this needs it{how}"
 
 
 #: A part of the course: its name, whether it is present, and its use or what to do about it.
@@ -85,7 +115,7 @@ Part = tuple[str, bool, str]
 def packages_for(name: str, use: str) -> Part:
     """Whether the packages of one extra are installed."""
     absent = missing(name)
-    note = f"{use}; missing: {', '.join(absent)}. pip install 'tfcourse[{name}]'"
+    note = f"{use}; missing: {', '.join(absent)}. {install(name)}"
     return f"packages for `{name}`", not absent, note if absent else use
 
 
@@ -100,7 +130,7 @@ def examine(commands: list) -> list[Part]:
     cuda = torch.cuda.is_available()
     data = os.environ.get("TFCOURSE_DATA")
     found = [
-        (f"Python {platform.python_version()}", True, "3.11, 3.12 or 3.13 is needed"),
+        (f"Python {platform.python_version()}", True, "3.11 to 3.14 is needed"),
         (f"torch {torch.__version__}", True, "all lessons"),
         (
             torch.cuda.get_device_name() if cuda else "GPU",

@@ -20,13 +20,13 @@ from nbjudge.intake import cells
 _IN_A_LESSON = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 
 _INSTALL = """\
-# On Colab this installs what the notebook needs. Elsewhere it
-# does nothing.
+# On Colab and Kaggle this installs what the notebook needs.
+# Elsewhere it does nothing.
 import importlib.util
 
 if importlib.util.find_spec("{package}") is None:
     source = "git+{address}"
-    %pip install --quiet "{distribution}[learner] @ $source"
+    %pip install --quiet "{distribution}[colab] @ $source"
 """
 
 _NO_ADDRESS = """\

@@ -46,7 +46,7 @@ def test_it_installs_from_the_address_and_only_where_the_course_is_missing(addre
     source = first_cell(addressed, graded=False).source
     assert run_by_ipython(source, hide=False) == ""
     said = run_by_ipython(source, hide=True)
-    assert said == f'pip install --quiet "tfcourse[learner] @ git+{ADDRESS}"'
+    assert said == f'pip install --quiet "tfcourse[colab] @ git+{ADDRESS}"'
 
 
 def test_without_an_address_it_says_what_to_do(small_course):
