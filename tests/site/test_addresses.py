@@ -65,6 +65,7 @@ def test_binder_installs_what_learners_need() -> None:
     assert (root / ".binder" / wanted.removeprefix("-r ")).resolve() == (
         root / "requirements-learner.txt"
     )
+    assert "/whl/cpu\n" in (root / ".binder" / "requirements.txt").read_text("utf-8")
 
 
 def test_every_page_has_a_link_for_reporting_a_slip(addressed: Path) -> None:
