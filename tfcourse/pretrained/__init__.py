@@ -1,8 +1,8 @@
 """Convert folders in Hugging Face's format to models of this package, and back.
 
 A folder holds ``config.json`` and ``model.safetensors`` (or several shards with an index). GPT-2,
-Llama, BERT, Marian and ViT can be read and written; each has a file here that maps its names onto
-ours. A pickle is never opened: reading one may run code.
+Llama, Qwen3, StableLM, BERT, Marian and ViT can be read and written; each has a file here that maps
+its names onto ours. A pickle is never opened: reading one may run code.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from tfcourse.pretrained.family import Family
 from tfcourse.pretrained.gpt2 import GPT2
 from tfcourse.pretrained.llama import Llama
 from tfcourse.pretrained.marian import Marian
+from tfcourse.pretrained.qwen3 import Qwen3
+from tfcourse.pretrained.stablelm import StableLM
 from tfcourse.pretrained.vit import VisionTransformer
 
 __all__ = ["load", "save"]
 
 #: The families that can be read and written.
-FAMILIES: tuple[Family, ...] = (GPT2(), Llama(), Bert(), Marian(), VisionTransformer())
+FAMILIES: tuple[Family, ...] = (
+    GPT2(), Llama(), Qwen3(), StableLM(), Bert(), Marian(), VisionTransformer(),
+)  # fmt: skip
 
 
 def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:

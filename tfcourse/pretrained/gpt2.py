@@ -61,7 +61,7 @@ class GPT2(Family):
         """The settings of our config that GPT-2 does not support."""
         fixed = {
             "positions": "learned", "norm": "layer", "bias": True, "scale_embeddings": False,
-            "window": None,
+            "window": None, "qk_norm": False,
         }  # fmt: skip
         why = [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
         if config.ffn == "swiglu":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
@@ -19,10 +20,26 @@ from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention,
 
 
 class Llama(Family):
-    """``LlamaForCausalLM`` without biases in its layers, with plain or scaled rotary positions."""
+    """``LlamaForCausalLM`` without biases in its layers, with plain or scaled rotary positions.
+
+    A family that differs in a few parts overrides the attributes and :meth:`norm`.
+    """
 
     model_type = "llama"
+    architecture = "LlamaForCausalLM"
     model = GPT
+    #: What our config must say.
+    fixed: Mapping[str, Any] = {
+        "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
+        "scale_embeddings": False, "window": None, "qk_norm": False,
+    }  # fmt: skip
+    #: What ``config.json`` must say.
+    required: Mapping[str, Any] = {
+        "hidden_act": "silu", "attention_bias": False, "mlp_bias": False,
+    }  # fmt: skip
+    #: The fraction of a head's coordinates that is rotated if ``config.json`` names none; ``None``
+    #: if the family has no choice but all.
+    rotary_fraction: float | None = None
     needed = {"vocab_size": "vocab_size", **STACK}
     optional = {
         "context_length": ("max_position_embeddings", 2048), "d_k": ("head_dim", None),
@@ -32,42 +49,57 @@ class Llama(Family):
 
     def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
-        must_be(settings, hidden_act="silu", attention_bias=False, mlp_bias=False)
+        must_be(settings, **self.required)
         num_heads = need(settings, "num_attention_heads")
-        return GPTConfig.llama(
+        config = GPTConfig(
+            **self.fixed,
             **self.read(settings),
             **_rotary(settings),
             num_kv_heads=settings.get("num_key_value_heads") or num_heads,
             dropout=float(settings.get("attention_dropout") or 0.0),
         )
+        rotary = _entries(settings)
+        if self.rotary_fraction is None:
+            must_be(rotary, partial_rotary_factor=1.0)
+            return config
+        fraction = rotary.get("partial_rotary_factor") or self.rotary_fraction
+        return replace(config, rotary_dim=int(_width(config) * fraction))
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
         """``config.json``, from our config; NTK scaling is written as the equivalent base."""
-        d_k = config.d_k or config.d_model // config.num_heads
+        d_k = _width(config)
+        d = config.rotary_dim or d_k
         base = config.rotary_base
         if config.ntk > 1:
-            base *= config.ntk ** (d_k / (d_k - 2))
-        return self.written(config) | {
-            "architectures": ["LlamaForCausalLM"],
-            "num_key_value_heads": config.num_kv_heads or config.num_heads,
-            "head_dim": d_k,
-            "intermediate_size": config.d_ff or 8 * config.d_model // 3,
-            "hidden_act": "silu",
-            "attention_bias": False,
-            "mlp_bias": False,
-            "rope_parameters": _parameters(config, base),
-            "attention_dropout": config.dropout,
-        }
+            base *= config.ntk ** (d / (d - 2))
+        rotary = _parameters(config, base)
+        if self.rotary_fraction is not None:
+            rotary["partial_rotary_factor"] = _fraction(d, d_k)
+        return (
+            self.written(config)
+            | self.required
+            | {
+                "architectures": [self.architecture],
+                "num_key_value_heads": config.num_kv_heads or config.num_heads,
+                "head_dim": d_k,
+                "intermediate_size": config.d_ff or 8 * config.d_model // 3,
+                "rope_parameters": rotary,
+                "attention_dropout": config.dropout,
+            }
+        )
 
     def differs(self, config: GPTConfig) -> list[str]:
-        """The settings of our config that Llama does not support."""
-        fixed = {
-            "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
-            "scale_embeddings": False, "window": None,
-        }  # fmt: skip
+        """The settings of our config that the architecture does not support."""
+        fixed = dict(self.fixed)
+        if self.rotary_fraction is None:
+            fixed["rotary_dim"] = None
         if config.rotary_scaling == "dynamic":
             fixed["original"] = config.context_length  # it has no entry of its own there
         return [f"{n} must be {v!r}" for n, v in fixed.items() if getattr(config, n) != v]
+
+    def norm(self, theirs: str, ours: str) -> list[Weight]:
+        """A normalisation."""
+        return [Weight(f"{theirs}.weight", (f"{ours}.gain",))]
 
     def copies(self, config: GPTConfig) -> dict[str, str]:
         """A tied head may be stored twice."""
@@ -77,31 +109,49 @@ class Llama(Family):
         """Every tensor of a checkpoint."""
         found = [
             Weight("model.embed_tokens.weight", ("embedding.weight",)),
-            Weight("model.norm.weight", ("norm.gain",)),
+            *self.norm("model.norm", "norm"),
         ]
         for i in range(config.num_layers):
             theirs, ours = f"model.layers.{i}", f"blocks.{i}"
             names = {x: f"{theirs}.self_attn.{x.lower()}_proj" for x in "QKVO"}
             found += [
-                Weight(f"{theirs}.input_layernorm.weight", (f"{ours}.attention_norm.gain",)),
+                *self.norm(f"{theirs}.input_layernorm", f"{ours}.attention_norm"),
                 *attention(names, f"{ours}.attention", bias=False),
-                Weight(f"{theirs}.post_attention_layernorm.weight", (f"{ours}.ffn_norm.gain",)),
+                *self.norm(f"{theirs}.post_attention_layernorm", f"{ours}.ffn_norm"),
                 *affine(f"{theirs}.mlp.gate_proj", f"{ours}.ffn.W_1"),
                 *affine(f"{theirs}.mlp.up_proj", f"{ours}.ffn.W_3"),
                 *affine(f"{theirs}.mlp.down_proj", f"{ours}.ffn.W_2"),
             ]
+            for norm in ("q_norm", "k_norm") if config.qk_norm else ():
+                found += self.norm(f"{theirs}.self_attn.{norm}", f"{ours}.attention.{norm}")
         return found if config.tied else [*found, *affine("lm_head", "W_U")]
 
 
+def _width(config: GPTConfig) -> int:
+    """The width of a head."""
+    return config.d_k or config.d_model // config.num_heads
+
+
+def _fraction(part: int, whole: int) -> float:
+    """The fraction by which ``transformers`` finds the part again: it rounds the product down."""
+    fraction = part / whole
+    return fraction if int(whole * fraction) == part else math.nextafter(fraction, 1)
+
+
+def _entries(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What newer or older versions of ``config.json`` say of rotary positions."""
+    top = {n: settings[n] for n in ("rope_theta", "partial_rotary_factor") if n in settings}
+    return top | (settings.get("rope_scaling") or {}) | (settings.get("rope_parameters") or {})
+
+
 def _rotary(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The base and the scaling, from newer or older versions of ``config.json``."""
-    new, old = settings.get("rope_parameters") or {}, settings.get("rope_scaling") or {}
-    given = {**old, **new}
+    """The base and the scaling."""
+    given = _entries(settings)
     kind = given.get("rope_type") or given.get("type") or "default"
     kinds = {"default": "none"} | {name: name for name in SCALINGS[1:]}
     if kind not in kinds:
         raise ValueError(f"rope_type in config.json must be one of {list(kinds)}, got {kind!r}")
-    base = given.get("rope_theta") or settings.get("rope_theta") or 10_000.0
+    base = given.get("rope_theta") or 10_000.0
     found = {"rotary_base": float(base), "rotary_scaling": kinds[kind]}
     if kind == "default":
         return found

@@ -46,6 +46,16 @@ PEERS = {
             "rms_norm_eps": 1e-5, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0},
         },
     ),
+    # Two that differ from Llama in a few parts, and are tested like it: what is common is its own.
+    "llama-qwen3": ("Qwen3ForCausalLM", "Qwen3Config", LLAMA | {"head_dim": 8}),
+    "llama-stablelm": (
+        "StableLmForCausalLM", "StableLmConfig",
+        LLAMA | {
+            "rope_parameters": {
+                "rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5
+            },
+        },
+    ),
     "bert-words": ("BertForMaskedLM", "BertConfig", BERT),
     "bert-both": ("BertForPreTraining", "BertConfig", BERT),
     "bert-next": ("BertForNextSentencePrediction", "BertConfig", BERT),

@@ -126,7 +126,7 @@ def test_as_many_parameters(peer, saved):
     assert count_parameters(load(folder)) == sum(p.numel() for p in learned) + bias
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "marian"])
+@pytest.mark.parametrize("name", ["gpt2", "llama", "llama-qwen3", "llama-stablelm", "marian"])
 def test_token_by_token_equals_theirs(name, saved):
     """Our cached steps against their uncached pass."""
     theirs, folder = saved(name, attention="eager")

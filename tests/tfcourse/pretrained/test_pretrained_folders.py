@@ -190,6 +190,18 @@ def test_settings_of_older_checkpoints_are_known(saved):
             {"rope_parameters": None, "rope_scaling": {"type": "longrope"}},
             "got 'longrope'",
         ),
+        ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor .* must be 1.0, got 0.5"),
+        ("llama-qwen3", {"attention_bias": True}, "attention_bias in config.json must be False"),
+        ("llama-qwen3", {"use_sliding_window": True}, "use_sliding_window .* must be False"),
+        ("llama-qwen3", {"layer_types": ["sliding_attention"] * 2}, "layer_types in config.json"),
+        ("llama-stablelm", {"use_parallel_residual": True}, "use_parallel_residual .* False, got"),
+        ("llama-stablelm", {"qk_layernorm": True}, "qk_layernorm in config.json must be False"),
+        ("llama-stablelm", {"use_qkv_bias": True}, "use_qkv_bias in config.json must be False"),
+        ("llama-stablelm", {"rope_parameters": {"partial_rotary_factor": 0.3}}, "got 1"),
+        *(
+            ("gpt2", {"model_type": kind}, f"model_type in .* must be one of .* got '{kind}'")
+            for kind in ("gpt_neox", "gptj", "phi", "cohere", "dinov2")  # parallel, scaled layers
+        ),
         ("bert-words", {"is_decoder": True}, "is_decoder in config.json must be False, got True"),
         ("bert-words", {"position_embedding_type": "relative_key"}, "must be 'absolute'"),
         ("marian", {"decoder_attention_heads": 2}, "decoder_attention_heads .* must be 4, got 2"),
@@ -219,6 +231,34 @@ def test_a_checkpoint_without_a_head_is_refused(name, head, told, saved):
         load(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("gpt2-untied", "lm_head.bias"),
+        ("llama", "lm_head.bias"),
+        ("llama", "model.layers.0.self_attn.q_norm.weight"),
+        ("vit", "vit.encoder.layer.0.layer_scale1.lambda1"),
+    ],
+)
+def test_a_part_that_no_model_here_has_is_named(name, extra, saved):
+    """A bias of the head, norms in a family that has none, layer scale: never left out silently."""
+    _, folder = saved(name)
+    edit(folder, lambda t: t.update({extra: torch.ones(4)}))
+    with pytest.raises(ValueError, match=rf"not known: {extra} \(4,\)"):
+        load(folder)
+
+
+@pytest.mark.parametrize(("d_k", "rotary_dim"), [(8, 2), (8, 8), (10, 6), (98, 2), (22, 6)])
+def test_a_fraction_of_the_coordinates_comes_back_as_the_number_it_was(d_k, rotary_dim, tmp_path):
+    """In transformers the number is ``int(head_dim * partial_rotary_factor)``."""
+    choices = {"positions": "rotary_halves", "ffn": "swiglu", "bias": False, "num_heads": 1}
+    model = GPT(GPTConfig(23, 12, num_layers=1, d_model=d_k, rotary_dim=rotary_dim, **choices))
+    save(model, tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    assert int(d_k * settings["rope_parameters"]["partial_rotary_factor"]) == rotary_dim
+    assert load(tmp_path).config.rotary_dim == rotary_dim
+
+
 def test_folders_that_hold_nothing_to_read_are_refused(saved, tmp_path):
     with pytest.raises(ValueError, match="folder must be a folder with config.json"):
         load(tmp_path / "nowhere")
@@ -245,8 +285,18 @@ def test_folders_that_hold_nothing_to_read_are_refused(saved, tmp_path):
     [
         (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, positions="alibi")), "positions must be 'learned'"),
         (lambda: GPT(GPTConfig(5, 4, 1, 2, 8, num_kv_heads=1)), "num_kv_heads must be num_heads"),
-        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, norm="layer")),
-         "as llama: norm must be 'rms'"),
+        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, norm="layer",
+                                     scale_embeddings=True)),
+         "as llama: norm must be 'rms', scale_embeddings must be False"),
+        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, qk_norm=True,
+                                     norm="layer")),
+         "as llama: norm must be 'rms', qk_norm must be False; as qwen3: norm must be 'rms'; as "
+         "stablelm: qk_norm must be False"),
+        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, rotary_dim=2)),
+         "as llama: rotary_dim must be None"),
+        (lambda: GPT(GPTConfig.llama(5, num_heads=2, d_model=8, num_layers=1, norm="layer",
+                                     d_k=6)),
+         "as stablelm: d_k must be d_model / num_heads"),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, causal=True)), "causal must be False"),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, pooled="mean")), 'pooled must be "cls"'),
         (lambda: BERT(BERTConfig(5, 4, 1, 2, 8, predicts=("words", "classes"))), "predicts must"),
