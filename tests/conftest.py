@@ -17,6 +17,7 @@ from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
 from types import ModuleType  # noqa: E402
 
+import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 from steady import steady  # noqa: E402
@@ -101,6 +102,14 @@ def unchecked() -> Callable[[str], ModuleType]:
         return module
 
     return load
+
+
+@pytest.fixture
+def plainly():
+    """As outside the tests, where no annotation is checked."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ _NAMES = {
     "training": ("fit", "open_saved", "save"),
 }  # fmt: skip
 _WHERE = {name: part for part, names in _NAMES.items() for name in names}
+__all__ = list(_WHERE)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, one_of, width
+from tfcourse.arguments import at_least_one, one_of, same_batch, width
 from tfcourse.attention import average_by_scores
 
 
@@ -65,6 +65,7 @@ class AdditiveAttention(nn.Module):
         """
         width("query", query, d_query=len(self.W_a))
         width("keys", keys, d_key=len(self.U_a))
+        same_batch(query=query, keys=keys)
         projected = self.project_keys(keys) if projected is None else projected
         hidden = torch.tanh((query @ self.W_a)[:, :, None, :] + projected[:, None, :, :])
         return average_by_scores(hidden @ self.v_a, keys, mask)  # scores (B, T, S)
@@ -115,6 +116,7 @@ class DotAttention(nn.Module):
         """Average the source states for each query, as in :meth:`AdditiveAttention.forward`."""
         width("query", query, d_query=self.d_query)
         width("keys", keys, d_key=self.d_key)
+        same_batch(query=query, keys=keys)
         query = query if self.W_a is None else query @ self.W_a
         return average_by_scores(query @ keys.mT, keys, mask)
 

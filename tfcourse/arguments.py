@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Container, Iterable, Mapping
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -90,8 +91,27 @@ class OldNames(metaclass=_TakesOldNames):
         return getattr(self, new)
 
 
+def _is(kind: type, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def check_integers(**given: Any) -> None:
+    """Raise ``ValueError`` for values that are not integers: ``"2"``, 2.0 and ``True`` are none."""
+    for name, value in given.items():
+        if not _is(Integral, value):
+            raise ValueError(f"{name} must be a whole number, got {value!r}")
+
+
+def check_numbers(**given: Any) -> None:
+    """Raise ``ValueError`` for values that are not numbers, such as ``"0.1"`` and ``None``."""
+    for name, value in given.items():
+        if not _is(Real, value):
+            raise ValueError(f"{name} must be a number, got {value!r}")
+
+
 def at_least_one(**sizes: int) -> None:
-    """Raise ``ValueError`` for sizes and counts below 1."""
+    """Raise ``ValueError`` for sizes and counts that are not integers, or below 1."""
+    check_integers(**sizes)
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} must be at least 1, got {size}")
@@ -108,8 +128,7 @@ def one_of(known: Iterable[Any], **given: Any) -> None:
 def whole(low: int, high: int | None = None, **given: Any) -> None:
     """Raise ``ValueError`` for options that are not integers from ``low`` to ``high``, if given."""
     for name, value in given.items():
-        fits = isinstance(value, int) and not isinstance(value, bool)
-        if not fits or value < low or (high is not None and value > high):
+        if not _is(Integral, value) or value < low or (high is not None and value > high):
             bounds = f"at least {low}" if high is None else f"from {low} to {high}"
             raise ValueError(f"{name} must be a whole number, {bounds}, got {value!r}")
 
@@ -125,6 +144,7 @@ def several_of(known: Iterable[Any], **given: Any) -> None:
 
 def even(**sizes: int) -> None:
     """Raise ``ValueError`` for widths that cannot be split into pairs: odd or below 2."""
+    check_integers(**sizes)
     for name, size in sizes.items():
         if size < 2 or size % 2:
             raise ValueError(f"{name} must be even and at least 2, got {size}")
@@ -132,6 +152,7 @@ def even(**sizes: int) -> None:
 
 def above_zero(**numbers: float) -> None:
     """Raise ``ValueError`` for 0 and below, in divisors and arguments of logarithms."""
+    check_numbers(**numbers)
     for name, number in numbers.items():
         if not number > 0:
             raise ValueError(f"{name} must be above 0, got {number}")
@@ -139,13 +160,45 @@ def above_zero(**numbers: float) -> None:
 
 def check_probability(**probabilities: float) -> None:
     """Raise ``ValueError`` for dropout probabilities outside [0, 1): at 1 nothing is left."""
+    check_numbers(**probabilities)
     for name, p in probabilities.items():
         if not 0 <= p < 1:
             raise ValueError(f"{name} must lie in [0, 1), got {p}")
 
 
+def check_fraction(**fractions: float) -> None:
+    """Raise ``ValueError`` for fractions outside (0, 1]."""
+    check_numbers(**fractions)
+    for name, p in fractions.items():
+        if not 0 < p <= 1:
+            raise ValueError(f"{name} must lie in (0, 1], got {p}")
+
+
+def check_tensors(**given: Tensor | None) -> None:
+    """Raise ``ValueError`` for lists, arrays and numbers given instead of tensors."""
+    import torch
+
+    for name, x in given.items():
+        if x is not None and not isinstance(x, torch.Tensor):
+            raise ValueError(
+                f"{name} must be a tensor, got {type(x).__name__}; torch.tensor({name}) makes one"
+            )
+
+
+def same_batch(**given: Tensor) -> None:
+    """Raise ``ValueError`` for tensors whose first axes, the batch, differ in size."""
+    check_tensors(**given)
+    sizes = [x.shape[0] for x in given.values()]
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            f"{' and '.join(given)} must have the same batch size, "
+            f"got {' and '.join(map(str, sizes))}"
+        )
+
+
 def axes(name: str, x: Tensor, letters: str) -> None:
     """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width."""
+    check_tensors(**{name: x})
     if x.dim() == letters.count(" ") + 1:
         return
     wanted = letters.split()
@@ -157,6 +210,7 @@ def axes(name: str, x: Tensor, letters: str) -> None:
 
 def width(name: str, x: Tensor, **expected: int) -> None:
     """Raise ``ValueError`` for tokens of the wrong width, using the component's name for it."""
+    check_tensors(**{name: x})
     if x.shape[-1] in expected.values():
         return
     ((letter, size),) = expected.items()
@@ -169,6 +223,7 @@ def width(name: str, x: Tensor, **expected: int) -> None:
 def check_shapes(**given: tuple[Tensor, tuple[int, ...]]) -> None:
     """Raise ``ValueError`` for a wrong shape: copying would silently broadcast a batch of one."""
     for name, (x, shape) in given.items():
+        check_tensors(**{name: x})
         if x.shape != shape:
             raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(x.shape)}")
 
@@ -184,23 +239,28 @@ def tracing() -> bool:
 
 
 def check_look_up(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, bias: Tensor | None
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, bias: Tensor | None = None
 ) -> None:
     """Raise ``ValueError`` if queries, keys, values, mask and bias do not fit together."""
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(
-            f"q and k must have the same width, or no dot product can be taken: "
-            f"q is {tuple(q.shape)}, k is {tuple(k.shape)}"
-        )
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(
-            f"k and v must have one row for each key: k is {tuple(k.shape)}, v is {tuple(v.shape)}"
-        )
-    if mask is None and bias is None:
-        return
     import torch
 
-    batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    check_tensors(q=q, k=k, v=v, mask=mask, bias=bias)
+    shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
+    if min(q.dim(), k.dim(), v.dim()) < 2:
+        raise ValueError(f"q, k and v must be (..., length, width): {shapes}")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(
+            f"q and k must have the same width, or no dot product can be taken: {shapes}"
+        )
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must have one row for each key: {shapes}")
+    try:
+        batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    except RuntimeError:
+        raise ValueError(
+            f"the leading axes of q, k and v must broadcast: {shapes}; "
+            "enable_gqa=True lets groups of heads share keys and values"
+        ) from None
     full = (*batch, q.shape[-2], k.shape[-2])
     if mask is not None:
         check_mask(mask, full)
@@ -212,6 +272,7 @@ def check_mask(mask: Tensor, full: tuple[int, ...]) -> None:
     """Raise ``ValueError`` if a mask is not boolean or does not broadcast to shape ``full``."""
     import torch
 
+    check_tensors(mask=mask)
     if mask.dtype != torch.bool:
         raise ValueError(
             f"mask must be boolean with True = may be attended to, got {mask.dtype}; "

@@ -21,8 +21,11 @@ from tfcourse.arguments import (
     axes,
     check_look_up,
     check_mask,
+    check_numbers,
     check_probability,
     check_shapes,
+    check_tensors,
+    same_batch,
     tracing,
     width,
 )
@@ -32,8 +35,8 @@ from tfcourse.positions import Positions
 
 def scaled_dot_product_attention(
     q: Float[Tensor, "*#batch T K"],
-    k: Float[Tensor, "*#batch S K"],
-    v: Float[Tensor, "*#batch S Dv"],
+    k: Float[Tensor, "*#shared S K"],
+    v: Float[Tensor, "*#shared S Dv"],
     mask: Bool[Tensor, "*#batch #T #S"] | None = None,
     *,
     causal: bool = False,
@@ -41,15 +44,16 @@ def scaled_dot_product_attention(
     bias: Float[Tensor, "*#batch #T #S"] | None = None,
     scale: float | None = None,
     dropout: float = 0.0,
+    enable_gqa: bool = False,
     fused: bool = False,
-) -> tuple[Float[Tensor, "*batch T Dv"], Float[Tensor, "*batch T S"] | None]:
+) -> tuple[Float[Tensor, "*heads T Dv"], Float[Tensor, "*heads T S"] | None]:
     r"""Average the values, weighted by how well each query matches the keys.
 
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 
     The softmax runs over the keys, so each row of weights sums to 1. A query that may attend to
-    nothing gets zero weights and a zero output, never NaN. Mismatched widths or lengths, a mask
-    that is not boolean, and a window without ``causal`` raise ``ValueError``.
+    nothing gets zero weights and a zero output, never NaN. Shapes that do not fit, a mask that is
+    not boolean, and a window without ``causal`` raise ``ValueError``.
 
     Parameters
     ----------
@@ -57,7 +61,9 @@ def scaled_dot_product_attention(
         Queries ``(..., T, K)``, keys ``(..., S, K)`` and values ``(..., S, Dv)``; leading axes
         broadcast.
     mask:
-        Boolean ``(..., T, S)``, ``True`` = may be attended to; ``None`` allows all.
+        Boolean ``(..., T, S)``, ``True`` = may be attended to; ``None`` allows all. Keys and values
+        that it hides must still be finite: 0 times infinity is NaN, and it depends on the path
+        whether the output or only a gradient shows it.
     causal, window:
         Whether a query may attend only to its own and earlier positions, and to how many of them,
         its own included (sliding-window attention); see :func:`causal_mask`. Combines with
@@ -68,6 +74,10 @@ def scaled_dot_product_attention(
         Factor for the scores; defaults to :math:`1/\sqrt{d_k}`.
     dropout:
         Fraction of the weights set to zero; the others are scaled up to compensate.
+    enable_gqa:
+        Whether ``k`` and ``v`` may have fewer heads than ``q``, on the axis before the last two:
+        ``(..., G, S, K)``, where ``G`` divides ``H``. Each serves a group of ``H / G`` heads in a
+        row (grouped-query attention).
     fused:
         ``False`` follows the formula line by line. ``True`` hands the same computation to PyTorch's
         fused kernel, which never stores the weights.
@@ -76,13 +86,16 @@ def scaled_dot_product_attention(
     -------
     output, weights
         ``(..., T, Dv)`` and ``(..., T, S)``, the weights as they were before dropout; on the fused
-        path they are ``None``.
+        path they are ``None``. Half-precision inputs give weights in float32, in which scores are
+        computed.
 
     Notes
     -----
     Vaswani et al. 2017, section 3.2.1; UCB "Computing self attention"; UW "Scaled dot product";
     224N section 3.4, equation (32).
     """
+    if enable_gqa:
+        k, v = share_heads(q, k, v)
     check_look_up(q, k, v, mask, bias)
     if scale is None:
         scale = q.shape[-1] ** -0.5
@@ -94,12 +107,35 @@ def scaled_dot_product_attention(
     if fused:
         return _fused_attention(q, k, v, mask, causal, bias, scale, dropout), None
 
-    scores = q @ k.transpose(-2, -1) * scale  # Q K^T / sqrt(d_k)          (..., T, S)
+    # Half precision is too coarse for scores, and float16 ends at 65,504.
+    precise = torch.promote_types(q.dtype, torch.float32)
+    scores = (q.to(precise) * scale) @ k.to(precise).mT  # Q K^T / sqrt(d_k)   (..., T, S)
     if bias is not None:
         scores = scores + bias
     if causal:
         mask = _and_causal(mask, scores.shape[-2], scores.shape[-1], scores.device)
-    return average_by_scores(scores, v, mask, dropout=dropout)
+    output, weights = average_by_scores(scores, v.to(precise), mask, dropout=dropout)
+    return output.to(v.dtype), weights
+
+
+def share_heads(
+    q: Float[Tensor, "*batch H T K"],
+    k: Float[Tensor, "*shared G S K"],
+    v: Float[Tensor, "*shared G S Dv"],
+) -> tuple[Float[Tensor, "*shared H S K"], Float[Tensor, "*shared H S Dv"]]:
+    """Keys and values with as many heads as the queries: each is repeated for its group of heads.
+
+    Numbers of heads that do not divide that of the queries raise ``ValueError``.
+    """
+    check_tensors(q=q, k=k, v=v)
+    heads = [x.shape[-3] if x.dim() > 2 else 0 for x in (q, k, v)]
+    if not all(heads) or any(heads[0] % G for G in heads[1:]):
+        raise ValueError(
+            "with enable_gqa, q must be (..., H, T, K), and k and v (..., G, S, width) with a G "
+            f"that divides H: q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
+        )
+    H, G, of_v = heads
+    return k.repeat_interleave(H // G, dim=-3), v.repeat_interleave(H // of_v, dim=-3)
 
 
 def average_by_scores(
@@ -334,6 +370,9 @@ class MultiHeadAttention(nn.Module):
         Only for self-attention: there are no distances between two sequences.
     scale:
         Factor for the scores; defaults to ``1 / sqrt(d_k)``.
+    q_norm, k_norm:
+        Applied to each head's queries and keys ``(B, H, T, d_k)`` before they are rotated, such as
+        ``RMSNorm(d_k)``; by default, nothing is.
     window:
         With ``causal``, how many tokens a query may attend to, itself included; by default, all.
         Only for self-attention.
@@ -354,7 +393,7 @@ class MultiHeadAttention(nn.Module):
     -----
     Vaswani et al. 2017, section 3.2.2; UW "Multi-head Attention in Matrices", "Cross-Attention
     Details"; UBC section 4; 224N sections 3.1 and 3.7; UCB "Multihead attention". Grouped queries:
-    Ainslie et al. 2023.
+    Ainslie et al. 2023. Normalised queries and keys: Henry et al. 2020; Dehghani et al. 2023.
     """
 
     def __init__(
@@ -370,6 +409,8 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         positions: Positions | None = None,
         scale: float | None = None,
+        q_norm: nn.Module | None = None,
+        k_norm: nn.Module | None = None,
         window: int | None = None,
     ) -> None:
         super().__init__()
@@ -379,6 +420,7 @@ class MultiHeadAttention(nn.Module):
             d_model=d_model, num_heads=num_heads, num_kv_heads=num_kv_heads, d_context=d_context
         )
         check_probability(dropout=dropout)
+        check_numbers(scale=1 if scale is None else scale)
         if num_heads % num_kv_heads:
             raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
         if (d_k is None or d_v is None) and d_model % num_heads:
@@ -392,7 +434,7 @@ class MultiHeadAttention(nn.Module):
         self.d_model, self.d_context, self.d_k = d_model, d_context, d_k
         self.scale, self.window = scale, window
         self.num_heads, self.num_kv_heads, self.dropout = num_heads, num_kv_heads, dropout
-        self.positions = positions
+        self.positions, self.q_norm, self.k_norm = positions, q_norm, k_norm
         #: Numbers of columns for the queries, the keys and the values.
         self.widths = [num_heads * d_k, num_kv_heads * d_k, num_kv_heads * d_v]
         if d_context == d_model:
@@ -435,7 +477,7 @@ class MultiHeadAttention(nn.Module):
         self,
         x: Float[Tensor, "B T D"],
         context: Float[Tensor, "B S C"] | None = None,
-        mask: Bool[Tensor, "*#batch #T #S"] | None = None,
+        mask: Bool[Tensor, "*#batch #T #N"] | None = None,
         *,
         causal: bool = False,
         cache: KeyValueCache | None = None,
@@ -451,7 +493,7 @@ class MultiHeadAttention(nn.Module):
         ----------
         mask, causal, fused:
             As for :func:`scaled_dot_product_attention`. A mask with three axes applies to all
-            heads.
+            heads; with a cache, its last axis covers all tokens so far.
         cache:
             Holds the keys and values of earlier tokens; those of ``x`` are appended. With a context
             it holds the context's, which do not grow: the first call computes them and later calls
@@ -464,45 +506,70 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("positions must be None in a layer that attends to a context")
         axes("x", x, "B T D")
         width("x", x, d_model=self.d_model)
+        check_tensors(mask=mask, position_ids=position_ids)
         bias = None
         if context is None:
             width("context", x, d_context=self.d_context)
             held = 0 if cache is None else cache.length
             start = held if position_ids is None else position_ids
             q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
-            q = split_heads(q, self.num_heads)  # (B, H, T, K)
-            k = split_heads(k, self.num_kv_heads)  # (B, G, T, K)
+            q = _normalised(split_heads(q, self.num_heads), self.q_norm)  # (B, H, T, K)
+            k = _normalised(split_heads(k, self.num_kv_heads), self.k_norm)  # (B, G, T, K)
             v = split_heads(v, self.num_kv_heads)  # (B, G, T, Dv)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
                 k, v = cache.append(k, v)  # (B, G, S, K), (B, G, S, Dv)
+            total = held + x.shape[1]
             if self.positions is not None:
-                bias = self.positions.bias(q, k.shape[-2])
+                bias = self.positions.bias(q, total)
+            if k.shape[-2] < total:  # a rolling cache has forgotten the first tokens
+                mask, bias = self._of_last_keys(k.shape[-2], total, x.shape[1], mask, bias)
         else:
             axes("context", context, "B S C")
             width("context", context, d_context=self.d_context)
+            same_batch(x=x, context=context)
             W_Q, W_KV, b_Q, b_KV = self._for_context()
-            q = split_heads(affine(x, W_Q, b_Q), self.num_heads)
+            q = _normalised(split_heads(affine(x, W_Q, b_Q), self.num_heads), self.q_norm)
             if cache is not None and cache.length:
                 k, v = cache.held()
+                if k.shape[-2] != context.shape[1]:
+                    raise ValueError(
+                        f"cache must hold the {context.shape[1]} tokens of the context, "
+                        f"it holds {k.shape[-2]}"
+                    )
             else:
                 k, v = affine(context, W_KV, b_KV).split(self.widths[1:], dim=-1)
-                k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
+                k = _normalised(split_heads(k, self.num_kv_heads), self.k_norm)
+                v = split_heads(v, self.num_kv_heads)
                 if cache is not None:
                     cache.append(k, v)
-        if self.num_kv_heads != self.num_heads:  # each group's keys and values serve several heads
-            each = self.num_heads // self.num_kv_heads
-            k, v = k.repeat_interleave(each, dim=1), v.repeat_interleave(each, dim=1)
         if mask is not None and mask.dim() == 3:
             mask = mask[:, None]  # the same for every head
         heads, weights = scaled_dot_product_attention(
             q, k, v, mask,
             bias=bias, causal=causal, scale=self.scale,
             window=self.window if context is None else None,
-            dropout=self.dropout if self.training else 0.0, fused=fused,
+            dropout=self.dropout if self.training else 0.0,
+            enable_gqa=self.num_kv_heads != self.num_heads, fused=fused,
         )  # fmt: skip
         return affine(merge_heads(heads), self.W_O, self.b_O), weights
+
+    def _of_last_keys(
+        self, S: int, total: int, T: int, mask: Tensor | None, bias: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """The columns of the mask and of the bias for the last ``S`` of ``total`` keys."""
+        if self.window is None or min(total, T + self.window - 1) > S:
+            raise ValueError(
+                f"cache must return all keys within the layer's window of {self.window}, "
+                f"it returned {S} of {total} for {T} queries"
+            )
+        if mask is not None and mask.shape[-1] not in (1, total):
+            raise ValueError(f"mask must cover all {total} tokens so far, got {tuple(mask.shape)}")
+        return (
+            None if mask is None else mask[..., -S:],
+            None if bias is None else bias[..., -S:],
+        )
 
     def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
         """The matrices for ``x`` and for the context, and their bias vectors."""
@@ -525,6 +592,10 @@ class MultiHeadAttention(nn.Module):
         H, G = self.num_heads, self.num_kv_heads
         groups = f", num_kv_heads={G}" if G != H else ""
         return f"d_model={self.d_model}, num_heads={H}{groups}, d_k={self.d_k}"
+
+
+def _normalised(x: Tensor, norm: nn.Module | None) -> Tensor:
+    return x if norm is None else norm(x)
 
 
 def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
@@ -626,6 +697,7 @@ def multi_head_by_loop(
     H, G = layer.num_heads, layer.num_kv_heads
     d_k, d_v = layer.W_Q.shape[1] // H, layer.W_O.shape[0] // H
     outputs = []
+    window = layer.window if context is x else None
     for h in range(H):
         g = h * G // H  # the group of keys and values that head h shares
         columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
@@ -633,7 +705,11 @@ def multi_head_by_loop(
         q = affine(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
         k = affine(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
         v = affine(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
-        outputs.append(scaled_dot_product_attention(q, k, v, mask, causal=causal)[0])
+        q, k = _normalised(q, layer.q_norm), _normalised(k, layer.k_norm)
+        output, _ = scaled_dot_product_attention(
+            q, k, v, mask, causal=causal, window=window, scale=layer.scale
+        )
+        outputs.append(output)
     return affine(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import at_least_one, check_probability, one_of, width
+from tfcourse.arguments import at_least_one, check_numbers, check_probability, one_of, width
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 
 
@@ -35,6 +35,7 @@ class LayerNorm(nn.Module):
     def __init__(self, d_model: int, eps: float = 1e-5, *, affine: bool = True) -> None:
         super().__init__()
         at_least_one(d_model=d_model)
+        check_numbers(eps=eps)
         self.d_model, self.eps = d_model, eps
         self.gain = nn.Parameter(torch.ones(d_model)) if affine else None
         self.shift = nn.Parameter(torch.zeros(d_model)) if affine else None
@@ -75,6 +76,7 @@ class RMSNorm(nn.Module):
     def __init__(self, d_model: int, eps: float = 1e-6) -> None:
         super().__init__()
         at_least_one(d_model=d_model)
+        check_numbers(eps=eps)
         self.d_model, self.eps = d_model, eps
         self.gain = nn.Parameter(torch.ones(d_model))
 
@@ -183,8 +185,9 @@ class SwiGLU(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int | None = None) -> None:
         super().__init__()
+        at_least_one(d_model=d_model)
         d_ff = 8 * d_model // 3 if d_ff is None else d_ff
-        at_least_one(d_model=d_model, d_ff=d_ff)
+        at_least_one(d_ff=d_ff)
         self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_3 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))

@@ -21,7 +21,15 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import above_zero, at_least_one, even, one_of, width
+from tfcourse.arguments import (
+    above_zero,
+    at_least_one,
+    axes,
+    check_numbers,
+    even,
+    one_of,
+    width,
+)
 from tfcourse.devices import exact_dtype
 
 #: The position of the first token, which the others follow, or all positions ``(B, T)``.
@@ -143,7 +151,8 @@ class ConcatenatedPositions(Positions):
 
     def __init__(self, d_model: int, d_code: int, codes: Positions) -> None:
         super().__init__()
-        at_least_one(**{"d_code": d_code, "d_model - d_code": d_model - d_code})
+        at_least_one(d_model=d_model, d_code=d_code)
+        at_least_one(**{"d_model - d_code": d_model - d_code})
         self.d_code, self.codes = d_code, codes
         self.W = nn.Parameter(torch.empty(d_model, d_model - d_code))
         self.reset_parameters()
@@ -174,10 +183,15 @@ class RotaryPositions(Positions):
     .. math:: (R^m q) \cdot (R^n k) = q^\top R^{n-m} k, \qquad
               \theta_i = \text{base}^{-2i/d}
 
-    Each pair of the ``d_k`` coordinates is rotated in its plane by ``position * theta_i``.
+    Each pair of the first ``d`` coordinates is rotated in its plane by ``position * theta_i``.
 
     Parameters
     ----------
+    d_k:
+        Width of queries and keys.
+    rotary_dim:
+        The formula's ``d``: how many of the ``d_k`` coordinates are rotated, by default all. The
+        others stay as they are, so scores also depend on content alone (partial rotary positions).
     pairing:
         Which coordinates form a pair. ``"interleaved"``: (0, 1), (2, 3), ... as in the paper;
         ``"halves"``: (0, d/2), (1, d/2 + 1), ... as in Hugging Face's Llama checkpoints. Meta's own
@@ -199,8 +213,12 @@ class RotaryPositions(Positions):
     -----
     Su et al. 2021, section 3.2; KA "Rotary Positional Encodings (RoPE)"; NTK scaling: KA, same.
     Linear: Chen et al. 2023 ("Extending Context Window"). YaRN: Peng et al. 2023, section 3.
-    Dynamic: section 3.3 there. As in Hugging Face, cached keys keep the base they were rotated
-    with.
+    Dynamic: section 3.3 there. Partial: Black et al. 2022 (GPT-NeoX-20B), section 2.1.
+
+    With ``scaling="dynamic"``, as in Hugging Face, the text's length is the largest position in the
+    call. So a row depends on its batch: beside a row longer than ``original``, or padded to such a
+    length, it is rotated differently than alone. Cached keys keep the base they were rotated with,
+    so the result also depends on how a text is cut into calls.
     """
 
     def __init__(
@@ -212,32 +230,37 @@ class RotaryPositions(Positions):
         scaling: str = "none",
         factor: float = 1.0,
         original: int | None = None,
+        *,
+        rotary_dim: int | None = None,
     ) -> None:
         super().__init__()
         check_scaling(scaling, factor, original, ntk)
-        even(d_k=d_k)
+        name, d = ("d_k", d_k) if rotary_dim is None else ("rotary_dim", rotary_dim)
+        even(**{name: d})
+        at_least_one(d_k=d_k)
+        if d > d_k:
+            raise ValueError(f"rotary_dim must be at most d_k={d_k}, got {d}")
         above_zero(base=base)
         one_of(("interleaved", "halves"), pairing=pairing)
-        if ntk < 1:
-            raise ValueError(f"ntk must be at least 1, got {ntk}")
-        if ntk > 1 and d_k < 4:
-            raise ValueError(f"d_k must be at least 4 for ntk > 1, got {d_k}")
-        if scaling == "dynamic" and d_k < 4:
-            raise ValueError(f'd_k must be at least 4 for scaling="dynamic", got {d_k}')
-        self.d_k, self.pairing, self.base, self.ntk = d_k, pairing, base, ntk
+        if ntk > 1 and d < 4:
+            raise ValueError(f"{name} must be at least 4 for ntk > 1, got {d}")
+        if scaling == "dynamic" and d < 4:
+            raise ValueError(f'{name} must be at least 4 for scaling="dynamic", got {d}')
+        self.d_k, self.rotary_dim, self.pairing, self.base, self.ntk = d_k, d, pairing, base, ntk
         self.scaling, self.factor, self.original = scaling, factor, original
 
     def angles(self, positions: Tensor) -> Float[Tensor, "*N half"]:
         """The angle of each pair at each position, in radians and float64."""
-        base = self.base * self.ntk ** (self.d_k / (self.d_k - 2)) if self.ntk > 1 else self.base
+        d = self.rotary_dim
+        base = self.base * self.ntk ** (d / (d - 2)) if self.ntk > 1 else self.base
         exact = exact_dtype(positions.device)
-        i = torch.arange(0, self.d_k, 2, device=positions.device).to(exact)
+        i = torch.arange(0, d, 2, device=positions.device).to(exact)
         if self.scaling == "dynamic":
             original = self.original or 1  # it is given: see check_scaling
             longer = (positions.max() + 1).clamp(min=original).to(exact) / original
             grown = self.factor * longer - (self.factor - 1)  # 1 up to the original length
-            base = base * grown ** (self.d_k / (self.d_k - 2))
-        theta = base ** (-i / self.d_k)
+            base = base * grown ** (d / (d - 2))
+        theta = base ** (-i / d)
         if self.scaling == "linear":
             theta = theta / self.factor
         if self.scaling == "yarn":
@@ -252,10 +275,10 @@ class RotaryPositions(Positions):
         """
         original = self.original or 1  # it is given: see check_scaling
         first, last = (
-            self.d_k * math.log(original / (2 * math.pi * turns)) / (2 * math.log(self.base))
+            self.rotary_dim * math.log(original / (2 * math.pi * turns)) / (2 * math.log(self.base))
             for turns in YARN_TURNS
         )
-        first, last = max(math.floor(first), 0), min(math.ceil(last), self.d_k - 1)
+        first, last = max(math.floor(first), 0), min(math.ceil(last), self.rotary_dim - 1)
         return ((pair - first) / max(last - first, 0.001)).clamp(0, 1)
 
     def rotate(
@@ -271,16 +294,22 @@ class RotaryPositions(Positions):
             grown = 0.1 * math.log(self.factor) + 1
             cos, sin = cos * grown, sin * grown
         cos, sin = cos.to(x.dtype), sin.to(x.dtype)
+        x, kept = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
         if self.pairing == "interleaved":
             a, b = x[..., 0::2], x[..., 1::2]
-            return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
-        a, b = x.chunk(2, dim=-1)
-        return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+            turned = torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+        else:
+            a, b = x.chunk(2, dim=-1)
+            turned = torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+        return torch.cat([turned, kept], dim=-1) if kept.shape[-1] else turned
 
 
 def check_scaling(scaling: str, factor: float, original: int | None, ntk: float = 1.0) -> None:
     """Raise ``ValueError`` for invalid scaling arguments of :class:`RotaryPositions`."""
     one_of(SCALINGS, scaling=scaling)
+    check_numbers(factor=factor, ntk=ntk)
+    if ntk < 1:
+        raise ValueError(f"ntk must be at least 1, got {ntk}")
     if factor < 1:
         raise ValueError(f"factor must be at least 1, got {factor}")
     if scaling == "none" and factor != 1:
@@ -321,7 +350,7 @@ class RelativePositions(Positions):
 
     def bias(self, q: Float[Tensor, "*batch T K"], S: int) -> Float[Tensor, "*batch T S"]:
         """``q_i . a_(j-i) / sqrt(d_k)`` for each query and key."""
-        with_each = q @ self.a.T * q.shape[-1] ** -0.5  # (..., T, 2 max_distance + 1)
+        with_each = (q * q.shape[-1] ** -0.5) @ self.a.T  # (..., T, 2 max_distance + 1)
         offset = relative_offsets(q.shape[-2], S, q.device).clamp(
             -self.max_distance, self.max_distance
         )
@@ -367,6 +396,7 @@ def tree_distances(parents: Int[Tensor, "B S"]) -> Int[Tensor, "B S S"]:
     different trees are ``S`` apart. A parent outside the sentence, or a cycle, raises
     ``ValueError``.
     """
+    axes("parents", parents, "B S")
     B, S = parents.shape
     if parents.numel() and (int(parents.min()) < -1 or int(parents.max()) >= S):
         raise ValueError(f"parents must lie between -1 and {S - 1}, got {parents.tolist()}")

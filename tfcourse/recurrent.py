@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from tfcourse.arguments import at_least_one, one_of
+from tfcourse.arguments import at_least_one, check_numbers, check_tensors, one_of
 from tfcourse.attention import padding_mask
 
 # The state of a cell: h, or h and c; and the states of L cells, stacked.
@@ -248,7 +248,8 @@ class Recurrent(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        at_least_one(num_layers=num_layers)
+        at_least_one(d_in=d_in, d_hidden=d_hidden, num_layers=num_layers)
+        check_numbers(dropout=dropout)
         self.num_layers, self.directions = num_layers, 1 + bidirectional
         self.d_hidden, self.d_out = d_hidden, self.directions * d_hidden
         widths = [d_in] * self.directions + [self.d_out] * self.directions * (num_layers - 1)
@@ -285,6 +286,7 @@ class Recurrent(nn.Module):
             PyTorch's kernels; only the random choices of ``dropout`` differ. Under autocast on a
             CPU without an LSTM kernel for its dtype, an LSTM runs in the dtype of its weights.
         """
+        check_tensors(x=x, lengths=lengths)
         first = next(self.each_cell())
         state = first.start(x, state, len(self.cells), len(x), self.d_hidden)
         if x.shape[1] < 1:

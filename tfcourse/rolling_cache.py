@@ -14,8 +14,12 @@ class RollingCache(KeyValueCache):
     """The keys and values of only the last tokens, for sliding-window attention.
 
     ``append`` returns the last ``window - 1`` earlier tokens and the new ones, all that the new
-    queries may attend to, and ``length`` counts all tokens read so far, more than are held. Memory
-    no longer grows with the text: Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache".
+    queries may attend to, and ``length`` counts all tokens read so far, more than are held. What is
+    stored no longer grows with the text. A mask still covers all tokens read so far; the layer
+    takes the columns of the keys returned. A layer whose window is larger, or that attends to a
+    context, raises ``ValueError``.
+
+    Jiang et al. 2023 (Mistral), section 2, "Rolling Buffer Cache".
     """
 
     def __init__(self, window: int) -> None:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one, one_of
+from tfcourse.arguments import at_least_one, check_numbers, one_of
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.prompts import Generated, check_end, writing
 
@@ -86,6 +86,7 @@ def beam_search(
             f"num_return_sequences must be at most beams={beams}, got {num_return_sequences}"
         )
     one_of(PENALTIES, penalty=penalty)
+    check_numbers(alpha=alpha)
     if alpha < 0:
         raise ValueError(f"alpha must be at least 0, got {alpha}")
     asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import one_of
+from tfcourse.arguments import check_tensors, one_of
 from tfcourse.attention import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
@@ -75,6 +75,7 @@ def decoder_of(
             "model must be a GPT, RecurrentLM, Transformer or Seq2Seq, or have the methods "
             f"read and reorder, got {type(model).__name__}"
         )
+    check_tensors(source=source, source_lengths=source_lengths)
     if (source is not None) != translates:
         raise ValueError(
             f"source must be {'given' if translates else 'None'} for a {type(model).__name__}, "

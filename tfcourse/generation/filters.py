@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tfcourse.arguments import at_least_one
+from tfcourse.arguments import at_least_one, check_fraction
 
 
 def keep_top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"]:
@@ -39,8 +39,7 @@ def keep_top_p(logits: Float[Tensor, "*batch V"], p: float) -> Float[Tensor, "*b
     -----
     Holtzman et al. 2020, section 3.1: nucleus sampling.
     """
-    if not 0 < p <= 1:
-        raise ValueError(f"p must lie in (0, 1], got {p}")
+    check_fraction(p=p)
     if p == 1:
         return logits
     ordered, order = logits.sort(dim=-1, descending=True, stable=True)

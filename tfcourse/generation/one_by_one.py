@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import above_zero, at_least_one
+from tfcourse.arguments import above_zero, at_least_one, check_fraction, check_tensors
 from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.filters import keep_top_k, keep_top_p
 from tfcourse.generation.prompts import Generated, check_end, writing
@@ -98,8 +98,8 @@ def sample(
     above_zero(temperature=temperature)
     if top_k is not None:
         at_least_one(top_k=top_k)
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], got {top_p}")
+    if top_p is not None:
+        check_fraction(top_p=top_p)
 
     def drawn(logits: Tensor) -> Tensor:
         if temperature != 1:
@@ -179,6 +179,7 @@ def _write(
 
 def _checked(lengths: Tensor, B: int, T: int, device: torch.device) -> Tensor:
     """The prompts' lengths on the prompts' device; one for each, from 1 to T."""
+    check_tensors(prompt_lengths=lengths)
     if lengths.shape != (B,):
         raise ValueError(f"prompt_lengths must have shape ({B},), got {tuple(lengths.shape)}")
     if int(lengths.min()) < 1 or int(lengths.max()) > T:

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one
+from tfcourse.arguments import at_least_one, check_integers, check_tensors
 from tfcourse.generation.decoders import Decoder, decoder_of
 from tfcourse.modes import in_mode
 
@@ -65,6 +65,7 @@ def writing(
     at_least_one(max_new_tokens=max_new_tokens)
     if isinstance(prompt, int):
         prompt = torch.full((1 if source is None else len(source), 1), prompt)
+    check_tensors(prompt=prompt, source=source, source_lengths=source_lengths)
     if isinstance(model, nn.Module):
         device = next(model.parameters()).device
         prompt = prompt.to(device)
@@ -89,5 +90,8 @@ def writing(
 
 def check_end(eos_id: int | None, logits: Tensor) -> None:
     """Raise ``ValueError`` for an end token outside the vocabulary."""
-    if eos_id is not None and not 0 <= eos_id < logits.shape[-1]:
+    if eos_id is None:
+        return
+    check_integers(eos_id=eos_id)
+    if not 0 <= eos_id < logits.shape[-1]:
         raise ValueError(f"eos_id must lie between 0 and {logits.shape[-1] - 1}, got {eos_id}")

@@ -29,20 +29,22 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from tfcourse.arguments import at_least_one, check_look_up
+from tfcourse.attention import share_heads
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def flash_attention(
     q: Float[Tensor, "*#batch T K"],
-    k: Float[Tensor, "*#batch S K"],
-    v: Float[Tensor, "*#batch S Dv"],
+    k: Float[Tensor, "*#shared S K"],
+    v: Float[Tensor, "*#shared S Dv"],
     *,
     causal: bool = False,
     scale: float | None = None,
+    enable_gqa: bool = False,
     block_q: int = 64,
     block_k: int = 64,
-) -> Float[Tensor, "*batch T Dv"]:
+) -> Float[Tensor, "*heads T Dv"]:
     r"""Attention in memory that grows with the length, not with its square.
 
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -57,7 +59,7 @@ def flash_attention(
     q, k, v:
         Of one dtype: float16, bfloat16, float32 or float64. Leading axes broadcast. Half-precision
         inputs are multiplied and summed in float32.
-    causal, scale:
+    causal, scale, enable_gqa:
         As in that function; tiles in which nothing may be attended to are skipped.
     block_q, block_k:
         Number of queries and keys in a tile. The lengths need not be multiples of them. They affect
@@ -69,6 +71,8 @@ def flash_attention(
     FlashAttention-2, Dao 2023 (arXiv 2307.08691), algorithms 1 and 2. The running softmax is from
     Milakov and Gimelshein 2018 (arXiv 1805.02867).
     """
+    if enable_gqa:
+        k, v = share_heads(q, k, v)
     q, k, v, scale = prepare_inputs(q, k, v, causal, scale, block_q, block_k)
     # Autocast would round the scores here and not in the backward pass: the tiles set their own.
     with torch.autocast(q.device.type, enabled=False):
@@ -172,9 +176,7 @@ def prepare_inputs(
     Arguments and errors are those of :func:`flash_attention`. The returned tensors are views: a
     broadcast axis takes no memory.
     """
-    shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
-    if min(q.dim(), k.dim(), v.dim()) < 2:
-        raise ValueError(f"q, k and v must be (..., length, width): {shapes}")
+    check_look_up(q, k, v)
     if not (q.dtype == k.dtype == v.dtype and q.dtype in DTYPES):
         raise ValueError(
             f"q, k and v must be of one dtype, float16, bfloat16, float32 or float64: "
@@ -185,16 +187,12 @@ def prepare_inputs(
             f"q, k and v must be on one device: "
             f"q is on {q.device}, k is on {k.device}, v is on {v.device}"
         )
-    check_look_up(q, k, v, None, None)
     if causal and k.shape[-2] < q.shape[-2]:
         raise ValueError(
             f"k must have at least as many rows as q with causal=True, since the queries are the "
-            f"last of the keys' positions: {shapes}"
+            f"last of the keys' positions: q is {tuple(q.shape)}, k is {tuple(k.shape)}"
         )
     at_least_one(block_q=block_q, block_k=block_k)
-    try:
-        batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except RuntimeError:
-        raise ValueError(f"the leading axes of q, k and v must broadcast: {shapes}") from None
+    batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     q, k, v = (x.expand(*batch, *x.shape[-2:]) for x in (q, k, v))
     return q, k, v, q.shape[-1] ** -0.5 if scale is None else scale

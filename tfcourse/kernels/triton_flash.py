@@ -24,6 +24,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from tfcourse.arguments import check_look_up
+from tfcourse.attention import share_heads
 from tfcourse.kernels.flash import prepare_inputs
 
 _missing: ImportError | None = None
@@ -41,14 +43,15 @@ OPTIONS = {"num_warps": 4, "num_stages": 2}
 
 def flash_attention(
     q: Float[Tensor, "*#batch T K"],
-    k: Float[Tensor, "*#batch S K"],
-    v: Float[Tensor, "*#batch S Dv"],
+    k: Float[Tensor, "*#shared S K"],
+    v: Float[Tensor, "*#shared S Dv"],
     *,
     causal: bool = False,
     scale: float | None = None,
+    enable_gqa: bool = False,
     block_q: int | None = None,
     block_k: int | None = None,
-) -> Float[Tensor, "*batch T Dv"]:
+) -> Float[Tensor, "*heads T Dv"]:
     r"""Attention on a GPU in memory that grows with the length, not with its square.
 
     .. math:: O = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -80,6 +83,9 @@ def flash_attention(
             "tfcourse.kernels.flash.flash_attention is the same function in plain PyTorch, "
             "and scaled_dot_product_attention(..., fused=True) the fast one on any device"
         ) from _missing
+    if enable_gqa:
+        k, v = share_heads(q, k, v)
+    check_look_up(q, k, v)
     block = 64 if q.element_size() == 2 else 32  # what fits into shared memory
     block_q, block_k = (block if size is None else size for size in (block_q, block_k))
     q, k, v, scale = prepare_inputs(q, k, v, causal, scale, block_q, block_k)

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import Affine, affine
-from tfcourse.arguments import above_zero, one_of
+from tfcourse.arguments import above_zero, check_shapes, one_of
 from tfcourse.attention import draw_matrices
 from tfcourse.layers import ACTIVATIONS, LayerNorm
 from tfcourse.models.classifiers.pooling import average
@@ -181,10 +181,12 @@ class BERT(Model):
         self, tokens: Tensor, segments: Tensor | None, lengths: Tensor | None, **asked: bool
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """The last states, each block's weights, and all states if requested."""
-        segments = torch.zeros_like(tokens) if segments is None else segments
         x = look_up(self.embedding, tokens, "tokens")
+        segments = torch.zeros_like(tokens) if segments is None else segments
         mask = real(lengths, tokens)  # (B, 1, T)
-        x = self.positions.embed(x) + look_up(self.segments, segments, "segments")
+        segment = look_up(self.segments, segments, "segments")
+        check_shapes(segments=(segments, tokens.shape))
+        x = self.positions.embed(x) + segment
         x = self.drop(self.embedding_norm(x))
         return through(self.blocks, x, mask, causal=self.config.causal, **asked)
 
@@ -200,6 +202,8 @@ class BERT(Model):
         Arguments as in :meth:`forward`; ``lengths`` matter only to ``pooled="mean"``.
         """
         one_of(self.config.predicts, predict=predict)
+        if places is not None:
+            check_shapes(places=(places, x.shape[:2]))
         if predict == "words" and self.words is not None:
             return self.words(x if places is None else x[places], self.embedding.weight)
         if places is not None:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, Literal, get_args, get_type_hints
 
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tfcourse.arguments import OldNames, at_least_one, axes, check_probability, one_of
+from tfcourse.arguments import (
+    OldNames,
+    at_least_one,
+    axes,
+    check_numbers,
+    check_probability,
+    check_tensors,
+    one_of,
+    whole,
+)
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward
 
@@ -23,11 +33,19 @@ class Config(OldNames):
     """The checks that every model's config shares; each config adds its own."""
 
     def __post_init__(self) -> None:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        whole = [f.name for f in fields(self) if f.type in ("int", "int | None")]
-        at_least_one(
-            **{n: given[n] for n in whole if n not in MAY_BE_ZERO and given[n] is not None}
-        )
+        given = vars(self)
+        for name, kind in get_type_hints(type(self)).items():
+            kinds, value = get_args(kind) or (kind,), given[name]
+            if value is None and NoneType in kinds:
+                continue
+            if int in kinds and name in MAY_BE_ZERO:
+                whole(0, **{name: value})
+            elif int in kinds:
+                at_least_one(**{name: value})
+            elif float in kinds:
+                check_numbers(**{name: value})
+            elif bool in kinds:
+                one_of((False, True), **{name: value})
         if "num_heads" in given and given.get("d_k") is None:
             num_heads, d_model = given["num_heads"], given["d_model"]
             if d_model % num_heads:
@@ -114,6 +132,7 @@ def real(lengths: Tensor | None, x: Tensor, name: str = "lengths") -> Bool[Tenso
     """Mask of the tokens ``(B, S, ...)`` that are real, not padding; ``None`` if all are."""
     if lengths is None:
         return None
+    check_tensors(**{name: lengths})
     if lengths.shape != x.shape[:1]:
         raise ValueError(f"{name} must be ({x.shape[0]},), got {tuple(lengths.shape)}")
     return padding_mask(lengths, x.shape[1])

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import one_of
+from tfcourse.arguments import axes, check_shapes, one_of
 from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.common import Config, Model, held, look_up
@@ -24,6 +24,7 @@ from tfcourse.positions import (
     RelativePositions,
     RotaryPositions,
     SinusoidalPositions,
+    Start,
     check_scaling,
 )
 from tfcourse.rolling_cache import RollingCache
@@ -32,6 +33,10 @@ from tfcourse.rolling_cache import RollingCache
 POSITIONS = (
     "learned", "sinusoidal", "relative", "alibi", "rotary_interleaved", "rotary_halves", "none",
 )  # fmt: skip
+
+
+#: The normalisations of a GPT.
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 
 
 @dataclass(frozen=True)
@@ -53,13 +58,15 @@ class GPTConfig(Config):
         ``num_heads`` and ``d_model / num_heads``.
     positions:
         One of :data:`POSITIONS`.
-    rotary_base, ntk, rotary_scaling, rotary_factor, rotary_original:
-        ``base``, ``ntk``, ``scaling``, ``factor`` and ``original`` of
-        :class:`~tfcourse.positions.RotaryPositions`; the last defaults to ``context_length``.
+    rotary_base, ntk, rotary_scaling, rotary_factor, rotary_original, rotary_dim:
+        ``base``, ``ntk``, ``scaling``, ``factor``, ``original`` and ``rotary_dim`` of
+        :class:`~tfcourse.positions.RotaryPositions`; ``original`` defaults to ``context_length``.
     window:
         How many tokens a query attends to, itself included; by default, all earlier ones.
     norm, eps:
         Normalisation before each part and at the end, ``"layer"`` or ``"rms"``; its epsilon.
+    qk_norm:
+        Whether each head's queries and keys are normalised too, before they are rotated.
     ffn:
         ``"swiglu"``, or the activation of :class:`~tfcourse.layers.FeedForward`.
     bias, tied:
@@ -94,13 +101,19 @@ class GPTConfig(Config):
     rotary_factor: float = 1.0
     rotary_original: int | None = None
     window: int | None = None
+    rotary_dim: int | None = None
+    qk_norm: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of(POSITIONS, positions=self.positions)
-        one_of(("layer", "rms"), norm=self.norm)
+        one_of(NORMS, norm=self.norm)
         one_of((*ACTIVATIONS, "swiglu"), ffn=self.ffn)
         check_scaling(self.rotary_scaling, self.rotary_factor, self.original, self.ntk)
+        if self.rotary_dim is not None and not self.positions.startswith("rotary_"):
+            raise ValueError(
+                f'rotary_dim must be None with positions="{self.positions}", got {self.rotary_dim}'
+            )
         if self.num_heads % (self.num_kv_heads or 1):
             raise ValueError(
                 f"num_kv_heads must divide num_heads={self.num_heads}, got {self.num_kv_heads}"
@@ -151,7 +164,7 @@ class GPT(Model):
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
-        norm = LayerNorm if config.norm == "layer" else RMSNorm
+        norm = NORMS[config.norm]
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
         self.positions = _added_to_tokens(config)
         self.blocks = nn.ModuleList(
@@ -203,17 +216,22 @@ class GPT(Model):
             Whether to return the maps ``"self"`` ``(B, H, T, S)``, which takes the explicit path
             through attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
-        start = held(caches, len(self.blocks))
+        start: Start = held(caches, len(self.blocks))
         x = look_up(self.embedding, tokens, "tokens")  # (B, T, D)
         if self.config.scale_embeddings:
             x = x * self.config.d_model**0.5
-        x = self.drop(self.positions.embed(x, start if position_ids is None else position_ids))
-        keys = None if mask is None else mask[:, None]  # the same for every query, (B, 1, S)
+        if position_ids is not None:
+            check_shapes(position_ids=(position_ids, tokens.shape))
+            start = position_ids
+        x = self.drop(self.positions.embed(x, start))
+        if mask is not None:
+            axes("mask", mask, "B S")
+            mask = mask[:, None]  # the same for every query, (B, 1, S)
         seen: list[Tensor] = []
         passed = [x] if return_states else []
         for i, block in enumerate(self.blocks):
             x, (weights,) = block(
-                x, keys, causal=True, cache=None if caches is None else caches[i],
+                x, mask, causal=True, cache=None if caches is None else caches[i],
                 position_ids=position_ids, fused=not return_weights,
             )  # fmt: skip
             if weights is not None:
@@ -236,9 +254,12 @@ class GPT(Model):
 
 def _attention(config: GPTConfig) -> MultiHeadAttention:
     d_k = config.d_k or config.d_model // config.num_heads
+    norm = NORMS[config.norm]
     return MultiHeadAttention(
         config.d_model, config.num_heads, num_kv_heads=config.num_kv_heads, d_k=d_k, d_v=d_k,
         bias=config.bias, dropout=config.dropout, positions=_met_in_attention(config, d_k),
+        q_norm=norm(d_k, config.eps) if config.qk_norm else None,
+        k_norm=norm(d_k, config.eps) if config.qk_norm else None,
         window=config.window,
     )  # fmt: skip
 
@@ -269,5 +290,6 @@ def _met_in_attention(config: GPTConfig, d_k: int) -> Positions | None:
         return RotaryPositions(
             d_k, pairing, config.rotary_base, config.ntk,
             config.rotary_scaling, config.rotary_factor, config.original,
+            rotary_dim=config.rotary_dim,
         )  # fmt: skip
     return None

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.alignment import AdditiveAttention, DotAttention
-from tfcourse.arguments import one_of
+from tfcourse.arguments import one_of, same_batch
 from tfcourse.models.common import Config, Model, look_up, real
 from tfcourse.models.output import Output
 from tfcourse.models.recurrent_lm import CELLS
@@ -238,12 +238,12 @@ class Seq2Seq(Model):
     ) -> DecoderState:
         """Read the source; return the decoder's initial state. Arguments as in ``forward``."""
         x = look_up(self.source_embedding, source, "source")
+        mask = real(source_lengths, source, "source_lengths")
         memory, last = self.encoder(self.drop(x), source_lengths, fused=fused)
         if self.W_s is not None:
             last = self._join_directions(last)
         if self.attention is None:
             return DecoderState(last)
-        mask = real(source_lengths, source, "source_lengths")
         attention, feeding = self.attention, self.config.feeding
         return DecoderState(
             last,
@@ -268,6 +268,8 @@ class Seq2Seq(Model):
         :meth:`forward`.
         """
         y = self.drop(look_up(self.target_embedding, target_in, "target_in"))  # (B, T, D)
+        hidden = state.hidden[0] if isinstance(state.hidden, tuple) else state.hidden  # (L, B, Dh)
+        same_batch(target_in=target_in, state=hidden[0])
         # If each step needs the attention of the step before, the steps must run one by one.
         waits = self.config.attention == "additive" or self.config.feeding
         t: list[Tensor] = []

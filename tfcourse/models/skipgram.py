@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import axes, tracing
+from tfcourse.arguments import axes, check_tensors, tracing
 from tfcourse.models.common import Config, Model
 from tfcourse.models.output import Output
 
@@ -80,6 +80,7 @@ class SkipGram(Model):
         Ids outside the vocabulary and mismatched shapes raise ``ValueError``.
         """
         axes("centre", centre, "B")
+        check_tensors(context=context, negatives=negatives)
         B = len(centre)
         if context.shape != (B,):
             raise ValueError(

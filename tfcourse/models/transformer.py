@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
-from tfcourse.arguments import axes, one_of
+from tfcourse.arguments import axes, one_of, same_batch
 from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.common import Config, Model, held, look_up, real, through
@@ -240,6 +240,7 @@ class Transformer(Model):
         axes("memory", memory, "B S D")
         mask = real(source_lengths, memory, "source_lengths")
         y = self._tokens(self.target_embedding, self.target_positions, target, "target", start)
+        same_batch(target=target, memory=memory)
         own: list[Tensor] = []
         across: list[Tensor] = []
         passed = [y] if return_states else []

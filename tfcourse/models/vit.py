@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
+from tfcourse.arguments import check_tensors
 from tfcourse.attention import draw_matrices
 from tfcourse.layers import LayerNorm
 from tfcourse.models.common import Config, Model, encoder_blocks, through
@@ -115,6 +116,7 @@ class ViT(Model):
         hidden states ``(B, N + 1, D)``. Images of another size raise ``ValueError``.
         """
         config = self.config
+        check_tensors(images=images)
         if images.shape[1:] != (config.channels, config.image, config.image):
             raise ValueError(
                 f"images must be (B, {config.channels}, {config.image}, {config.image}), "

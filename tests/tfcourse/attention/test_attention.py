@@ -13,6 +13,7 @@ from tfcourse.attention import (
     padding_mask,
     scaled_dot_product_attention,
 )
+from tfcourse.kernels.flash import flash_attention
 
 sizes = st.integers(1, 9)
 seeds = st.integers(0, 2**32 - 1)
@@ -128,6 +129,108 @@ def test_a_scale_of_ones_own_holds_on_both_paths(causal, more, masked, generator
     for fused in (False, True):
         ours, _ = scaled_dot_product_attention(q, k, v, mask, causal=causal, scale=1.0, fused=fused)
         assert_same(ours, expected, torch.float64, "output")
+
+
+PATHS = {
+    "explicit": lambda *qkv, **more: scaled_dot_product_attention(*qkv, **more)[0],
+    "fused": lambda *qkv, **more: scaled_dot_product_attention(*qkv, **more, fused=True)[0],
+    "tiled": lambda *qkv, **more: flash_attention(*qkv, **more, block_q=4, block_k=3),
+}
+
+
+def attended(path, q, k, v, **more):
+    """The output of a path and its gradients, in float64."""
+    q, k, v = (x.detach().clone().requires_grad_() for x in (q, k, v))
+    output = PATHS[path](q, k, v, **more)
+    cotangent = torch.linspace(-1, 1, output.numel()).view_as(output).to(output)
+    return [x.double() for x in (output, *torch.autograd.grad(output, (q, k, v), cotangent))]
+
+
+@pytest.mark.parametrize("size", [1, 60, 1000])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_large_entries_on_every_path(size, dtype, generator):
+    """Unscaled scores of entries of 60 pass 65,504, float16's largest number; of 1000, scaled too.
+
+    Rounding is as large as what is added up: dQ is a sum of S terms dS K / sqrt(d_k), and dS one of
+    Dv terms, so both are compared relative to the largest such term.
+    """
+    q, k, v = (torch.randn(2, 11, 64, generator=generator) for _ in range(3))
+    q, k, v = ((x * s).to(dtype) for x, s in ((q, size), (k, size), (v, 1)))
+    exact = attended("explicit", q.double(), k.double(), v.double(), causal=True)
+    term = (v.double().norm(dim=-1).max() * max(1, size) / 64**0.5).item()
+    for path in PATHS:
+        got = attended(path, q, k, v, causal=True)
+        for name, a, b, largest in zip(
+            ("output", "dq", "dk", "dv"), got, exact, (4, 4 * term, 4 * term, 4), strict=True
+        ):
+            assert a.isfinite().all(), (path, name)
+            # One rounding of each number that comes out, and of the scores, in float32.
+            bound = largest * (torch.finfo(dtype).eps + size**2 * 64 * 2**-24)
+            assert (a - b).abs().max() <= bound, (path, name)
+
+
+@pytest.mark.parametrize("path", ["explicit", "fused"])
+@pytest.mark.parametrize("bad", [torch.inf, torch.nan])
+def test_hidden_keys_and_values_must_be_finite_as_documented(path, bad):
+    x = torch.linspace(-1, 1, 20).view(5, 4)
+    mask = causal_mask(5)
+    mask[4, 4] = False  # no query sees the last key
+    broken = x.clone()
+    broken[4] = bad
+    for q, k, v in ((x, broken, x), (x, x, broken)):
+        assert not all(y.isfinite().all() for y in attended(path, q, k, v, mask=mask))
+    output = PATHS["explicit"](x, broken, x, mask=mask)
+    torch.testing.assert_close(output, PATHS["explicit"](x, x, x, mask=mask))
+
+
+@settings(max_examples=40, deadline=None)
+@given(B=sizes, T=sizes, S=sizes, groups=st.integers(1, 3), each=st.integers(1, 3), seed=seeds,
+       path=st.sampled_from(list(PATHS)), masked=st.booleans())  # fmt: skip
+def test_groups_of_heads_share_keys_and_values(B, T, S, groups, each, seed, path, masked):
+    H = groups * each
+    q, k, v = draw(seed, torch.float64, (B, H, T, 4), (B, groups, S, 4), (B, groups, S, 3))
+    more = {}
+    if masked and path != "tiled":
+        more["mask"] = draw_mask(seed, B, H, T, S, empty_row=False)
+    theirs = F.scaled_dot_product_attention(q, k, v, attn_mask=more.get("mask"), enable_gqa=True)
+    ours = PATHS[path](q, k, v, **more, enable_gqa=True)
+    assert_same(ours, theirs, torch.float64, "output")
+    cotangent = torch.linspace(-1, 1, ours.numel(), dtype=torch.float64).view_as(ours)
+    for name, a, b in zip(
+        "qkv",
+        torch.autograd.grad(ours, (q, k, v), cotangent),
+        torch.autograd.grad(theirs, (q, k, v), cotangent),
+        strict=True,
+    ):
+        assert_same(a, b, torch.float64, f"gradient of {name}")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, r"leading axes .* must broadcast: q is \(2, 8, 5, 4\), .*; enable_gqa=True lets"),
+        ({"k": (2, 3, 7, 4), "enable_gqa": True}, "with a G that divides H: q is"),
+        ({"q": (5, 4), "enable_gqa": True}, "with enable_gqa, q must be"),
+        ({"k": (3, 2, 7, 4), "enable_gqa": True}, "leading axes .* must broadcast"),
+        ({"q": (3, 5, 4), "k": (2, 7, 4), "v": (2, 7, 4)}, r"leading .*q is \(3, 5, 4\), k is \(2"),
+        ({"q": (4,)}, r"q, k and v must be \(..., length, width\)"),
+    ],
+)
+def test_heads_and_batches_that_do_not_fit_are_refused(path, change, told, plainly):
+    shapes = {"q": (2, 8, 5, 4), "k": (2, 2, 7, 4), "v": (2, 2, 7, 4)} | change
+    more = {"enable_gqa": True} if shapes.pop("enable_gqa", False) else {}
+    with pytest.raises(ValueError, match=told):
+        PATHS[path](*(torch.zeros(shape) for shape in shapes.values()), **more)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", ["q", "k", "v"])
+def test_lists_are_refused_by_name(path, name, plainly):
+    given = {n: torch.zeros(3, 4) for n in "qkv"} | {name: [[1.0, 2.0]]}
+    for more in ({}, {"enable_gqa": True}):
+        with pytest.raises(ValueError, match=f"{name} must be a tensor, got list; torch.tensor"):
+            PATHS[path](*given.values(), **more)
 
 
 def test_inputs_are_left_alone(generator):

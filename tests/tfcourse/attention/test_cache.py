@@ -18,6 +18,7 @@ from tfcourse.positions import (
     SinusoidalPositions,
     TreePositions,
 )
+from tfcourse.rolling_cache import RollingCache
 
 T, D, H = 7, 8, 2
 TREES = torch.tensor([[1, -1, 1, 4, 2, 4, 5], [-1, 0, 0, 2, 3, -1, 5], [6, 6, 6, 6, 6, 6, -1]])
@@ -36,6 +37,7 @@ SCHEMES = {
     "concatenated": lambda: ConcatenatedPositions(D, 2, SinusoidalPositions(2)),
     "rotary": lambda: RotaryPositions(D // H),
     "rotary halves": lambda: RotaryPositions(D // H, "halves", ntk=2.0),
+    "rotary in part": lambda: RotaryPositions(D // H, rotary_dim=2),
     "relative": lambda: RelativePositions(D // H, max_distance=2),
     "alibi": lambda: ALiBi(H),
     "tree": tree_positions,
@@ -63,6 +65,50 @@ def test_in_pieces_equals_at_once(cuts, seed, scheme, kv_heads, fused):
                 torch.testing.assert_close(weights, expected, rtol=0, atol=1e-10)
             assert cache.length == stop
             start = stop
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("window", "kv_heads"), [(1, 2), (3, 1)])
+@torch.no_grad()
+def test_a_window_and_a_mask_in_pieces_equal_at_once(scheme, kv_heads, window, generator):
+    """The mask covers all tokens, though a rolling cache returns only the last keys."""
+    positions = SCHEMES[scheme]()
+    layer = MultiHeadAttention(
+        D, H, num_kv_heads=kv_heads, positions=positions, window=window
+    ).double()
+    layout.scramble(layer, 0)
+    x = torch.randn(3, T, D, generator=generator).double()
+    for mask in (torch.rand(3, 1, T, generator=generator) < 0.6, torch.ones(3, 1, 1).bool()):
+        at_once, all_weights = layer(positions.embed(x), mask=mask, causal=True)
+        for fused in (False, True):
+            for cache in (RollingCache(window), RollingCache(window + 2), KeyValueCache(T)):
+                for start, stop in ((0, 2), (2, 3), (3, 6), (6, 7)):
+                    output, weights = layer(
+                        positions.embed(x[:, start:stop], start), mask=mask[..., :stop],
+                        causal=True, cache=cache, fused=fused,
+                    )  # fmt: skip
+                    torch.testing.assert_close(output, at_once[:, start:stop], rtol=0, atol=1e-10)
+                    if not fused:
+                        kept = weights.shape[-1]
+                        expected = all_weights[:, :, start:stop, stop - kept : stop]
+                        torch.testing.assert_close(weights, expected, rtol=0, atol=1e-10)
+
+
+def test_a_cache_or_a_mask_for_too_few_keys_is_refused():
+    layer, x = MultiHeadAttention(D, H, window=4), torch.zeros(2, 6, D)
+    with pytest.raises(ValueError, match=r"mask must cover all 7 tokens so far, got \(2, 1, 4\)"):
+        cache = RollingCache(4)
+        layer(x, causal=True, cache=cache)
+        layer(x[:, :1], mask=torch.ones(2, 1, 4).bool(), causal=True, cache=cache)
+    for wide in (layer, MultiHeadAttention(D, H)):
+        cache = RollingCache(3)
+        wide(x, causal=True, cache=cache)  # nothing is forgotten yet
+        with pytest.raises(ValueError, match="cache must return all keys within the layer's win"):
+            wide(x[:, :1], causal=True, cache=cache)
+    cache = RollingCache(3)
+    layer(x, x, cache=cache)
+    with pytest.raises(ValueError, match="must hold the 6 tokens of the context, it holds 2"):
+        layer(x, x, cache=cache)
 
 
 def test_every_scheme_was_meant():

@@ -17,6 +17,7 @@ from tfcourse.attention import (
     padding_mask,
     split_heads,
 )
+from tfcourse.layers import LayerNorm, RMSNorm
 from tfcourse.positions import ALiBi, RelativePositions
 from tfcourse.properties import (
     assert_causal,
@@ -333,6 +334,40 @@ def test_a_bias_for_another_number_of_heads_is_refused(unchecked):
     q = torch.zeros(2, 4, 5, 3)
     with pytest.raises(ValueError, match=r"bias must broadcast to \(2, 4, 5, 5\), got \(3, 5, 5\)"):
         dot_product.scaled_dot_product_attention(q, q, q, bias=torch.zeros(3, 5, 5))
+
+
+@pytest.mark.parametrize("d_context", [None, 5])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_norms_of_queries_and_keys_are_those_of_each_head(d_context, groups, generator):
+    layer = layout.scramble(
+        MultiHeadAttention(8, 4, num_kv_heads=groups, d_k=6, d_context=d_context,
+                           q_norm=RMSNorm(6), k_norm=LayerNorm(6), scale=0.3), 0
+    )  # fmt: skip
+    x = torch.randn(2, 5, 8, generator=generator)
+    context = None if d_context is None else torch.randn(2, 7, 5, generator=generator)
+    of = x if context is None else context
+    q, k, v = (
+        (y @ W + b).unflatten(-1, (n, -1)).transpose(1, 2)
+        for y, W, b, n in ((x, layer.W_Q, layer.b_Q, 4), (of, layer.W_K, layer.b_K, groups),
+                           (of, layer.W_V, layer.b_V, groups))
+    )  # fmt: skip
+    q = q / (q.square().mean(-1, keepdim=True) + 1e-6).sqrt() * layer.q_norm.gain
+    k = F.layer_norm(k, (6,), layer.k_norm.gain, layer.k_norm.shift)
+    heads = F.scaled_dot_product_attention(q, k, v, scale=0.3, enable_gqa=True)
+    expected = heads.transpose(1, 2).flatten(2) @ layer.W_O + layer.b_O
+    for got in (layer(x, context)[0], layer(x, context, fused=True)[0],
+                multi_head_by_loop(layer, x, context)):  # fmt: skip
+        torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
+    bare = MultiHeadAttention(8, 4, num_kv_heads=groups, d_k=6, d_context=d_context, scale=0.3)
+    bare.load_state_dict(layer.state_dict(), strict=False)
+    assert (bare(x, context)[0] - expected).abs().max() > 0.01
+
+
+def test_the_loop_has_the_layers_scale_and_window(generator):
+    layer = layout.scramble(MultiHeadAttention(8, 2, scale=0.9, window=2), 0)
+    x = torch.randn(2, 5, 8, generator=generator)
+    got = multi_head_by_loop(layer, x, causal=True)
+    torch.testing.assert_close(got, layer(x, causal=True)[0], rtol=0, atol=1e-5)
 
 
 def test_it_shows_its_sizes():

@@ -63,6 +63,8 @@ def test_equals_pytorchs_encoder_with_a_causal_mask(B, T, heads, seed, dtype, ma
 FORMS = [{"positions": p} for p in POSITIONS] + [
     {"llama": True, "num_kv_heads": 2}, {"llama": True, "num_kv_heads": 1, "d_k": 6, "ntk": 4.0},
     {"scale_embeddings": True, "bias": False, "tied": False},
+    {"positions": "rotary_interleaved", "rotary_dim": 2}, {"qk_norm": True, "num_kv_heads": 2},
+    {"llama": True, "qk_norm": True, "rotary_dim": 2},
 ]  # fmt: skip
 
 
@@ -81,6 +83,65 @@ def test_every_form_token_by_token_equals_all_at_once(form):
     torch.testing.assert_close(got, expected.logits, rtol=0, atol=1e-5)
     last = steps[-1].maps["self"][1]
     torch.testing.assert_close(last, expected.maps["self"][1][:, :, -1:], rtol=0, atol=1e-5)
+
+
+WINDOWED = [*FORMS, {"num_kv_heads": 1, "positions": "relative"}] + [
+    {"positions": "rotary_halves", "num_kv_heads": 2, "rotary_scaling": scaling} | more
+    for scaling, more in {
+        "linear": {"rotary_factor": 2.0}, "yarn": {"rotary_factor": 2.0, "rotary_original": 4},
+        "dynamic": {"rotary_factor": 2.0},
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WINDOWED, ids=str)
+@pytest.mark.parametrize("window", [3, None])
+@torch.no_grad()
+def test_every_form_padded_before_the_prompt_with_a_cache_equals_each_row_alone(form, window):
+    model = build(dtype=torch.float64, window=window, **form)
+    tokens, lengths = ids(3, 9), [9, 5, 2]
+    real = torch.arange(9) >= 9 - torch.tensor(lengths)[:, None]
+    places = (real.cumsum(1) - 1).clamp(min=0)
+    caches, logits = model.new_caches(), []
+    for start, stop in ((0, 4), (4, 5), (5, 8), (8, 9)):
+        step = model(
+            tokens[:, start:stop], caches=caches, mask=real[:, :stop],
+            position_ids=places[:, start:stop], return_weights=start == 4,
+        )  # fmt: skip
+        logits.append(step.logits)
+    for row, length in enumerate(lengths):
+        alone = model(tokens[row : row + 1, 9 - length :]).logits[0]
+        got = torch.cat(logits, dim=1)[row, 9 - length :]
+        torch.testing.assert_close(got, alone, rtol=0, atol=1e-10)
+
+
+@torch.no_grad()
+def test_with_dynamic_scaling_a_row_depends_on_its_batch():
+    """As the documentation of the rotary positions says."""
+    model = build(positions="rotary_halves", rotary_scaling="dynamic", rotary_original=4)
+    tokens = ids(2, 9)
+    short = tokens[:1, :4]
+    alone = model(short).logits
+    padded = model(tokens).logits[:1, :4]
+    assert (padded - alone).abs().max() > 1e-3
+    same = build(positions="rotary_halves", rotary_scaling="yarn", rotary_original=4)
+    torch.testing.assert_close(same(tokens).logits[:1, :4], same(short).logits)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"mask": torch.ones(2, 1, 3).bool()}, r"mask must be \(B, S\), got shape \(2, 1, 3\)"),
+        ({"mask": torch.ones(2, 4).bool()}, "mask must broadcast to"),
+        ({"position_ids": torch.zeros(2, 4).long()}, r"position_ids must have shape \(2, 3\), got"),
+        ({"mask": [[True] * 3] * 2}, "mask must be a tensor, got list"),
+        ({"position_ids": [[0, 1, 2]] * 2}, "position_ids must be a tensor, got list"),
+    ],
+)
+def test_a_mask_and_positions_that_do_not_fit_are_refused(given, told, plainly):
+    for positions in ("learned", "rotary_halves", "none"):
+        with pytest.raises(ValueError, match=told):
+            build(positions=positions)(ids(2, 3), **given)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

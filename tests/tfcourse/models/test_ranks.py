@@ -1,6 +1,5 @@
 """Inputs of the wrong rank are rejected by name, even if no annotation is checked."""
 
-import jaxtyping
 import pytest
 import torch
 
@@ -27,13 +26,7 @@ V, SIZES = 11, {"num_layers": 1, "num_heads": 1, "d_model": 8}
 ONE, TWO = torch.tensor([1, 2, 3]), torch.tensor([[1, 2, 3], [4, 5, 6]])
 
 
-@pytest.fixture(autouse=True)
-def unchecked():
-    """As outside the tests, where no annotation is checked."""
-    was = jaxtyping.config.jaxtyping_disable
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", was)
+pytestmark = pytest.mark.usefixtures("plainly")
 
 
 def attention(**choices):

@@ -154,6 +154,18 @@ def test_rotary_turns_each_pair(T, half, start, pairing, seed):
     torch.testing.assert_close(turned.norm(dim=-1), x.norm(dim=-1))
 
 
+@pytest.mark.parametrize("pairing", ["interleaved", "halves"])
+@pytest.mark.parametrize("choices", [{}, {"ntk": 4.0}, {"scaling": "yarn", "factor": 2.0,
+                                                        "original": 8}], ids=str)  # fmt: skip
+def test_in_part_rotary_turns_the_first_coordinates_alone(pairing, choices):
+    x = draw(0, torch.float64, 2, 9, 10)
+    turned = RotaryPositions(10, pairing, rotary_dim=6, **choices).rotate(x, 3)
+    assert torch.equal(
+        turned[..., :6], RotaryPositions(6, pairing, **choices).rotate(x[..., :6], 3)
+    )
+    assert torch.equal(turned[..., 6:], x[..., 6:])
+
+
 @settings(max_examples=20, deadline=None)
 @given(T=lengths, half=halves, start=st.integers(0, 30), seed=seeds)
 def test_one_pairing_is_a_permutation_of_the_other(T, half, start, seed):
@@ -288,6 +300,7 @@ def test_tree_positions_look_their_distance_up():
 @pytest.mark.parametrize(
     "make",
     [lambda: RotaryPositions(4), lambda: RotaryPositions(4, "halves", ntk=2.0),
+     lambda: RotaryPositions(4, rotary_dim=2),
      lambda: RelativePositions(4, 2), lambda: ALiBi(2)],
 )  # fmt: skip
 def test_relative_schemes_do_not_see_the_place(make):
@@ -341,6 +354,9 @@ def test_every_scheme_sees_the_order_and_keeps_no_state(make):
         (lambda: RotaryPositions(4, base=-1.0), "base must be above 0, got -1.0"),
         (lambda: RotaryPositions(4, ntk=0.5), "ntk must be at least 1, got 0.5"),
         (lambda: RotaryPositions(2, ntk=2.0), "d_k must be at least 4 for ntk > 1, got 2"),
+        (lambda: RotaryPositions(8, rotary_dim=5), "rotary_dim must be even and at least 2, got 5"),
+        (lambda: RotaryPositions(8, rotary_dim=10), "rotary_dim must be at most d_k=8, got 10"),
+        (lambda: RotaryPositions(8, ntk=2.0, rotary_dim=2), "rotary_dim must be at least 4 for nt"),
         (lambda: RelativePositions(0), "d_k must be at least 1, got 0"),
         (lambda: RelativePositions(4, 0), "max_distance must be at least 1, got 0"),
         (lambda: ALiBi(0), "num_heads must be at least 1, got 0"),
@@ -360,6 +376,13 @@ def test_rotary_refuses_another_width(unchecked):
     scheme = unchecked("tfcourse.positions").RotaryPositions(4)
     with pytest.raises(ValueError, match="x must have d_k=4 numbers .* got 6"):
         scheme.rotate(torch.zeros(2, 3, 6))
+
+
+def test_relative_scores_do_not_overflow_in_float16():
+    q = torch.full((1, 64), 60.0, dtype=torch.float16)
+    scheme = RelativePositions(64, 1).half()
+    scheme.a.data.fill_(60.0)
+    assert torch.equal(scheme.bias(q, 1), torch.tensor([[60.0 * 60 * 8]]).half())
 
 
 def test_trees_that_were_not_set_are_asked_for():

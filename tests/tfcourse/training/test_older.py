@@ -15,7 +15,8 @@ from tfcourse.training.checkpoints import pack, unpack
 from tfcourse.training.settings import digest
 
 #: What GPTConfig did not have yet.
-NEW_FIELDS = ("rotary_scaling", "rotary_factor", "rotary_original", "window")
+NEW_FIELDS = ("rotary_scaling", "rotary_factor", "rotary_original", "window",
+              "rotary_dim", "qk_norm")  # fmt: skip
 
 
 def apart(weights):

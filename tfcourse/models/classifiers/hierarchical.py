@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
-from tfcourse.arguments import axes
+from tfcourse.arguments import axes, check_tensors
 from tfcourse.attention import padding_mask
 from tfcourse.models.classifiers.pooling import DocumentClassifier
 from tfcourse.models.common import Config, look_up
@@ -96,6 +96,7 @@ class HierarchicalClassifier(DocumentClassifier):
         the GRUs. Impossible ids and lengths, or ``N`` or ``S`` of 0, raise ``ValueError``.
         """
         axes("tokens", tokens, "B N S")
+        check_tensors(lengths=lengths)
         B, N, S = tokens.shape
         if not N * S:
             raise ValueError(f"tokens must have at least one sentence and word, got {(B, N, S)}")
