@@ -506,12 +506,14 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("positions must be None in a layer that attends to a context")
         axes("x", x, "B T D")
         width("x", x, d_model=self.d_model)
-        check_tensors(mask=mask, position_ids=position_ids)
+        check_tensors(mask=mask)
         bias = None
         if context is None:
             width("context", x, d_context=self.d_context)
             held = 0 if cache is None else cache.length
             start = held if position_ids is None else position_ids
+            if position_ids is not None:
+                check_shapes(position_ids=(position_ids, x.shape[:2]))
             q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
             q = _normalised(split_heads(q, self.num_heads), self.q_norm)  # (B, H, T, K)
             k = _normalised(split_heads(k, self.num_kv_heads), self.k_norm)  # (B, G, T, K)

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from tfcourse.arguments import check_integers, check_numbers, check_tensors
+
 
 def mask_words(
     ids: Int[Tensor, "B T"],
@@ -50,6 +52,9 @@ def mask_words(
     Devlin et al. 2019, section 3.1, "Task #1: Masked LM", and appendix A.1; 224N section 3.5.
     BERT's code chooses a fixed number of positions per sequence, so there is always one.
     """
+    check_tensors(ids=ids, candidates=candidates, words=words)
+    check_numbers(share=share, masked=masked, random=random)
+    check_integers(mask=mask)
     if ids.dim() != 2 or ids.is_floating_point():
         raise ValueError(f"ids must be rows of ids (B, T), got {tuple(ids.shape)} of {ids.dtype}")
     if candidates.shape != ids.shape or candidates.dtype != torch.bool:

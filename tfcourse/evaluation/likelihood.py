@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import at_least_one
+from tfcourse.arguments import at_least_one, check_tensors
 from tfcourse.modes import in_mode
 
 
@@ -126,6 +126,7 @@ def language_model_nll(
     at_least_one(window=window, stride=stride, batch=batch)
     if stride > window:
         raise ValueError(f"stride must be at most window={window}, got {stride}")
+    check_tensors(ids=ids)
     if ids.dim() != 1 or len(ids) < 2:
         raise ValueError(f"ids must be a row of at least 2 tokens, got {tuple(ids.shape)}")
     device = next((p.device for p in model.parameters()), ids.device)

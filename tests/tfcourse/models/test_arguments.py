@@ -5,33 +5,27 @@ from typing import get_args, get_type_hints
 
 import pytest
 import torch
-from test_ranks import V, attention, bert, documents, gpt, transformer
+from tiny_models import ONE, TWO, V, attention, bert, documents, gpt, seq2seq, transformer, vit
 
 import tfcourse
 from tfcourse import alignment, layers, positions, recurrent
 from tfcourse import attention as attending
 from tfcourse.attention import MultiHeadAttention, causal_mask, padding_mask
+from tfcourse.batching import mask_words
+from tfcourse.evaluation.likelihood import language_model_nll
 from tfcourse.generation import beam_search, greedy, sample
 from tfcourse.kernels.flash import flash_attention
 from tfcourse.models import classifiers
 from tfcourse.models.common import Config
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
-from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
-from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.rolling_cache import RollingCache
 
 pytestmark = pytest.mark.usefixtures("plainly")
 
 WRONG = {int: ("2", 2.0, True, [2]), float: ("0.1", True, [0.1]), bool: ("no", 2)}
 
-
-def vit():
-    return ViT(ViTConfig(2, image=4, patch=2, num_layers=1, num_heads=1, d_model=8))
-
-
-IDS = [[1, 2, 3], [4, 5, 6]]
-TOKENS = torch.tensor(IDS)
+IDS = TWO.tolist()
 
 
 def configs():
@@ -95,37 +89,37 @@ LISTS = [
     ("prompt", lambda: sample(gpt(), [[1, 2]], max_new_tokens=1)),
     ("prompt", lambda: beam_search(gpt(), [[1, 2]], max_new_tokens=1)),
     ("prompt", lambda: greedy(gpt(), "ab", max_new_tokens=1)),
-    ("prompt_lengths", lambda: greedy(gpt(), TOKENS, prompt_lengths=[1, 2], max_new_tokens=1)),
+    ("prompt_lengths", lambda: greedy(gpt(), TWO, prompt_lengths=[1, 2], max_new_tokens=1)),
     ("source", lambda: greedy(transformer(), 1, source=IDS, max_new_tokens=1)),
     ("source_lengths",
-     lambda: greedy(transformer(), 1, source=TOKENS, source_lengths=[1, 2], max_new_tokens=1)),
+     lambda: greedy(transformer(), 1, source=TWO, source_lengths=[1, 2], max_new_tokens=1)),
     ("tokens", lambda: gpt()(IDS)),
     ("tokens", lambda: gpt()([1, 2])),
     ("tokens", lambda: bert()(IDS)),
-    ("segments", lambda: bert()(TOKENS, IDS)),
-    ("lengths", lambda: bert()(TOKENS, None, [1, 2])),
-    ("places", lambda: bert()(TOKENS, places=[[True] * 3] * 2)),
-    ("source", lambda: transformer()(IDS, TOKENS)),
-    ("target", lambda: transformer()(TOKENS, IDS)),
-    ("source_lengths", lambda: transformer()(TOKENS, TOKENS, [1, 2])),
-    ("memory", lambda: transformer().decode(TOKENS, IDS)),
+    ("segments", lambda: bert()(TWO, IDS)),
+    ("lengths", lambda: bert()(TWO, None, [1, 2])),
+    ("places", lambda: bert()(TWO, places=[[True] * 3] * 2)),
+    ("source", lambda: transformer()(IDS, TWO)),
+    ("target", lambda: transformer()(TWO, IDS)),
+    ("source_lengths", lambda: transformer()(TWO, TWO, [1, 2])),
+    ("memory", lambda: transformer().decode(TWO, IDS)),
     ("images", lambda: vit()(IDS)),
     ("tokens", lambda: RecurrentLM(RecurrentLMConfig(V, 4))(IDS)),
-    ("lengths", lambda: RecurrentLM(RecurrentLMConfig(V, 4))(TOKENS, [1, 2])),
-    ("source", lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(IDS, TOKENS)),
-    ("target_in", lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(TOKENS, IDS)),
+    ("lengths", lambda: RecurrentLM(RecurrentLMConfig(V, 4))(TWO, [1, 2])),
+    ("source", lambda: seq2seq()(IDS, TWO)),
+    ("target_in", lambda: seq2seq()(TWO, IDS)),
     ("source_lengths",
-     lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(TOKENS, TOKENS, [1, 2])),
+     lambda: seq2seq()(TWO, TWO, [1, 2])),
     ("centre", lambda: SkipGram(SkipGramConfig(V, 4))([1, 2])),
     ("tokens", lambda: documents()(IDS)),
-    ("lengths", lambda: documents()(TOKENS, [1, 2])),
+    ("lengths", lambda: documents()(TWO, [1, 2])),
     ("tokens", lambda: classifiers.PoolingClassifier(classifiers.PoolingConfig(V, 2, 4))(IDS)),
     ("lengths",
-     lambda: classifiers.PoolingClassifier(classifiers.PoolingConfig(V, 2, 4))(TOKENS, [1, 2])),
+     lambda: classifiers.PoolingClassifier(classifiers.PoolingConfig(V, 2, 4))(TWO, [1, 2])),
     ("tokens", lambda: classifiers.HierarchicalClassifier(
         classifiers.HierarchicalConfig(V, 2))([IDS])),
     ("lengths", lambda: classifiers.HierarchicalClassifier(
-        classifiers.HierarchicalConfig(V, 2))(TOKENS[None], [[1, 2]])),
+        classifiers.HierarchicalConfig(V, 2))(TWO[None], [[1, 2]])),
     ("x", lambda: attention()([[[1.0] * 8]])),
     ("context", lambda: attention()(torch.zeros(1, 1, 8), [[[1.0] * 8]])),
     ("mask", lambda: attention()(torch.zeros(1, 1, 8), None, [[True]])),
@@ -136,6 +130,11 @@ LISTS = [
     ("query", lambda: alignment.AdditiveAttention(2, 2, 2)([[[1.0, 2.0]]], torch.zeros(1, 1, 2))),
     ("keys", lambda: alignment.DotAttention(2, 2)(torch.zeros(1, 1, 2), [[[1.0, 2.0]]])),
     ("lengths", lambda: padding_mask([1, 2], 3)),
+    ("ids", lambda: language_model_nll(gpt(), [1, 2, 3], 2)),
+    ("ids", lambda: mask_words(IDS, TWO > 0, mask=0, words=ONE)),
+    ("words", lambda: mask_words(TWO, TWO > 0, mask=0, words=[1, 2])),
+    ("position_ids",
+     lambda: attention()(torch.zeros(1, 1, 8), position_ids=[[0]])),
     ("parents", lambda: positions.tree_distances([[-1, 0]])),
 ]  # fmt: skip
 
@@ -148,18 +147,18 @@ def test_a_list_for_a_tensor_is_refused_by_name(name, call):
 
 THREE = torch.ones(3, 3).long()
 BATCHES = [
-    (lambda: transformer()(TOKENS, THREE), "target and memory must have .* 3 and 2"),
+    (lambda: transformer()(TWO, THREE), "target and memory must have .* 3 and 2"),
     (lambda: transformer().decode(THREE, torch.zeros(2, 3, 8)), "target and memory .* 3 and 2"),
-    (lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(TOKENS, THREE),
+    (lambda: seq2seq()(TWO, THREE),
      "target_in and state must have the same batch size, got 3 and 2"),
-    (lambda: bert()(TOKENS, THREE), r"segments must have shape \(2, 3\), got \(3, 3\)"),
+    (lambda: bert()(TWO, THREE), r"segments must have shape \(2, 3\), got \(3, 3\)"),
     (lambda: attention()(torch.zeros(2, 3, 8), torch.zeros(3, 3, 8)), "x and context .* 2 and 3"),
     (lambda: alignment.AdditiveAttention(4, 4, 4)(torch.zeros(2, 3, 4), torch.zeros(3, 3, 4)),
      "query and keys must have .* 2 and 3"),
     (lambda: alignment.DotAttention(4, 4)(torch.zeros(2, 3, 4), torch.zeros(3, 3, 4)),
      "query and keys must have .* 2 and 3"),
-    (lambda: gpt()(TOKENS, mask=torch.ones(3, 3).bool()), "mask must broadcast to"),
-    (lambda: greedy(transformer(), THREE, source=TOKENS, max_new_tokens=1), "for each source"),
+    (lambda: gpt()(TWO, mask=torch.ones(3, 3).bool()), "mask must broadcast to"),
+    (lambda: greedy(transformer(), THREE, source=TWO, max_new_tokens=1), "for each source"),
 ]  # fmt: skip
 
 

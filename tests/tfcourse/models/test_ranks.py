@@ -2,56 +2,21 @@
 
 import pytest
 import torch
+from tiny_models import ONE, TWO, V, attention, bert, documents, gpt, seq2seq, transformer, vit
 
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from tfcourse.attention import KeyValueCache, padding_mask
 from tfcourse.layers import Block, FeedForward
-from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.models.classifiers import (
     HierarchicalClassifier,
     HierarchicalConfig,
     PoolingClassifier,
     PoolingConfig,
-    TransformerClassifier,
-    TransformerClassifierConfig,
 )
-from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
-from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
-from tfcourse.models.transformer import Transformer, TransformerConfig
-from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.training import label_smoothed_loss, mean_loss
 
-V, SIZES = 11, {"num_layers": 1, "num_heads": 1, "d_model": 8}
-ONE, TWO = torch.tensor([1, 2, 3]), torch.tensor([[1, 2, 3], [4, 5, 6]])
-
-
 pytestmark = pytest.mark.usefixtures("plainly")
-
-
-def attention(**choices):
-    return MultiHeadAttention(8, 1, **choices)
-
-
-def gpt():
-    return GPT(GPTConfig(V, context_length=8, **SIZES))
-
-
-def transformer():
-    return Transformer(
-        TransformerConfig(
-            V, context_length=8, num_encoder_layers=1, num_decoder_layers=1, num_heads=1, d_model=8
-        )
-    )
-
-
-def bert(**choices):
-    return BERT(BERTConfig(V, context_length=8, **SIZES, **choices))
-
-
-def documents():
-    return TransformerClassifier(TransformerClassifierConfig(V, classes=2, **SIZES))
-
 
 SAID = [
     (lambda: attention()(torch.zeros(5, 8)),
@@ -74,12 +39,12 @@ SAID = [
     (lambda: bert()(ONE), r"tokens must be \(B, T\), got shape \(3,\)"),
     (lambda: bert()(TWO, ONE), r"segments must be \(B, T\), got shape \(3,\)"),
     (lambda: bert()(TWO, None, torch.tensor([2])), r"lengths must be \(2,\), got \(1,\)"),
-    (lambda: ViT(ViTConfig(2, image=4, patch=2, **SIZES))(torch.zeros(3, 4, 4)),
+    (lambda: vit()(torch.zeros(3, 4, 4)),
      r"images must be \(B, 3, 4, 4\), got \(3, 4, 4\)"),
     (lambda: RecurrentLM(RecurrentLMConfig(V, 4))(ONE), r"tokens must be \(B, T\), got"),
-    (lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(ONE, TWO),
+    (lambda: seq2seq()(ONE, TWO),
      r"source must be \(B, T\), got"),
-    (lambda: Seq2Seq(Seq2SeqConfig(V, d_model=4, d_hidden=4))(TWO, ONE), r"target_in must be \(B"),
+    (lambda: seq2seq()(TWO, ONE), r"target_in must be \(B"),
     (lambda: SkipGram(SkipGramConfig(V, 4))(TWO), r"centre must be \(B\), got shape \(2, 3\)"),
     (lambda: documents()(ONE, torch.tensor([1])), r"tokens must be \(B, S\), got shape \(3,\)"),
     (lambda: PoolingClassifier(PoolingConfig(V, 2, 4))(ONE), r"tokens must be \(B, S\), got"),
