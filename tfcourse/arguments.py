@@ -9,7 +9,7 @@ import inspect
 import warnings
 from collections.abc import Container, Iterable, Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -242,30 +242,34 @@ def check_look_up(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, bias: Tensor | None = None
 ) -> None:
     """Raise ``ValueError`` if queries, keys, values, mask and bias do not fit together."""
-    import torch
-
     check_tensors(q=q, k=k, v=v, mask=mask, bias=bias)
-    shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
     if min(q.dim(), k.dim(), v.dim()) < 2:
-        raise ValueError(f"q, k and v must be (..., length, width): {shapes}")
+        _misfit("q, k and v must be (..., length, width)", q, k, v)
     if q.shape[-1] != k.shape[-1]:
-        raise ValueError(
-            f"q and k must have the same width, or no dot product can be taken: {shapes}"
-        )
+        _misfit("q and k must have the same width, or no dot product can be taken", q, k, v)
     if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must have one row for each key: {shapes}")
-    try:
-        batch = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except RuntimeError:
-        raise ValueError(
-            f"the leading axes of q, k and v must broadcast: {shapes}; "
-            "enable_gqa=True lets groups of heads share keys and values"
-        ) from None
+        _misfit("k and v must have one row for each key", q, k, v)
+    batch = q.shape[:-2]
+    if not batch == k.shape[:-2] == v.shape[:-2]:
+        import torch
+
+        try:
+            batch = torch.broadcast_shapes(batch, k.shape[:-2], v.shape[:-2])
+        except RuntimeError:
+            _misfit(
+                "the leading axes of q, k and v must broadcast (enable_gqa=True lets groups of heads "
+                "share keys and values)", q, k, v,
+            )  # fmt: skip
     full = (*batch, q.shape[-2], k.shape[-2])
     if mask is not None:
         check_mask(mask, full)
     if bias is not None:
         _check_broadcast("bias", bias, full)
+
+
+def _misfit(why: str, q: Tensor, k: Tensor, v: Tensor) -> NoReturn:
+    shapes = f"q is {tuple(q.shape)}, k is {tuple(k.shape)}, v is {tuple(v.shape)}"
+    raise ValueError(f"{why}: {shapes}") from None
 
 
 def check_mask(mask: Tensor, full: tuple[int, ...]) -> None:
