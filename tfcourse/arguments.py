@@ -257,8 +257,8 @@ def check_look_up(
             batch = torch.broadcast_shapes(batch, k.shape[:-2], v.shape[:-2])
         except RuntimeError:
             _misfit(
-                "the leading axes of q, k and v must broadcast (enable_gqa=True lets groups of heads "
-                "share keys and values)", q, k, v,
+                "the leading axes of q, k and v must broadcast (enable_gqa=True lets groups of "
+                "heads share keys and values)", q, k, v,
             )  # fmt: skip
     full = (*batch, q.shape[-2], k.shape[-2])
     if mask is not None:

@@ -53,10 +53,13 @@ class LayerNorm(nn.Module):
         width("x", x, d_model=self.d_model)
         if fused:
             return F.layer_norm(x, (self.d_model,), self.gain, self.shift, self.eps)
+        dtype, x = x.dtype, _precise(x)
         mean = x.mean(dim=-1, keepdim=True)
         variance = (x - mean).square().mean(dim=-1, keepdim=True)  # over d, not over d - 1
         y = (x - mean) / (variance + self.eps).sqrt()
-        return y if self.gain is None or self.shift is None else y * self.gain + self.shift
+        if self.gain is not None and self.shift is not None:
+            y = y * self.gain + self.shift
+        return y.to(dtype)
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
@@ -91,7 +94,9 @@ class RMSNorm(nn.Module):
         width("x", x, d_model=self.d_model)
         if fused:
             return F.rms_norm(x, (self.d_model,), self.gain, self.eps)
-        return x / (x.square().mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.gain
+        dtype, x = x.dtype, _precise(x)
+        y = x / (x.square().mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.gain
+        return y.to(dtype)
 
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
@@ -306,6 +311,11 @@ class Block(nn.Module):
     def _add(self, x: Tensor, out: Tensor) -> Tensor:
         """The residual connection: a part's input plus its output."""
         return x + (F.dropout(out, self.dropout) if self.dropout and self.training else out)
+
+
+def _precise(x: Tensor) -> Tensor:
+    """At least in float32: float16 ends at 65,504, less than 256 squared."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def _reset(*parameters: Tensor | None) -> None:

@@ -72,6 +72,17 @@ def test_rms_norm_equals_pytorchs(B, T, D, seed, dtype, fused, eps):
     assert_equal_with_gradients(ours(x, fused=fused), theirs(y), x, y, pairs, seed, terms=terms)
 
 
+@pytest.mark.parametrize("make", [LayerNorm, RMSNorm])
+@pytest.mark.parametrize("fused", [False, True])
+def test_large_tokens_do_not_overflow_in_float16(make, fused):
+    x = draw(0, torch.float16, 3, 64) * 1000  # squared, far above 65,504
+    layer = layout.scramble(make(64), 0).half()
+    expected = layer.double()(x.double()).half()
+    got = layer.half()(x, fused=fused)
+    assert got.dtype == torch.float16
+    torch.testing.assert_close(got, expected, rtol=2**-9, atol=2**-11)
+
+
 def test_the_variance_is_over_d_and_eps_is_under_the_root():
     """The Annotated Transformer divides by d - 1 and adds eps outside the root: 0.1 away here.
 
