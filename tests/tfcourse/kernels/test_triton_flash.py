@@ -64,6 +64,14 @@ def test_leading_axes_broadcast():
 
 
 @runs_kernels
+def test_groups_of_heads_share_keys_and_values():
+    q, k, v = draw(3, torch.float64, (2, 4, 5, 4), (2, 2, 7, 4), (2, 2, 7, 3), device=DEVICE)
+    got = flash_attention(q, k, v, causal=True, enable_gqa=True)
+    k, v = k.repeat_interleave(2, dim=1), v.repeat_interleave(2, dim=1)
+    torch.testing.assert_close(got, formula(q, k, v, causal=True), rtol=0, atol=1e-10)
+
+
+@runs_kernels
 def test_heads_that_are_views_and_a_gradient_without_strides():
     """Heads come as a transpose of ``(B, T, H, K)``, and the gradient of a sum has strides of 0."""
     (x,) = draw(4, torch.float64, (1, 18, 2, 4), device=DEVICE)
