@@ -20,6 +20,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 #: The colour map for weights between 0 and 1: white is 0, the darkest blue is 1.
 MAP = "Blues"
 
+#: The colour map for numbers of both signs, with limits equally far from 0: yellow is below zero,
+#: grey is zero, blue is above. Its lightness falls from end to end, so grey print shows the sign.
+SIGNED_MAP = "cividis_r"
+
 
 def style() -> None:
     """Set the course's style for all figures that follow."""

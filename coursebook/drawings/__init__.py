@@ -14,9 +14,10 @@ A lesson's drawing is a few plain calls and no coordinates::
     )
 
 Every piece shows its shape, taken from the tensor that it is given. Queries, keys, values, the
-residual stream and norms each have one colour throughout the course (:data:`COLOURS`). Every
-drawing needs a description for those who cannot see it. It is drawn on a white card; on dark pages
-the site inverts the lightness and keeps the hues (:mod:`coursebook.sphinx.dark`).
+residual stream and norms each have one colour throughout the course (:data:`COLOURS`); a number
+below zero is yellow and has a minus. Every drawing needs a description for those who cannot see it.
+It is drawn on a white card; on dark pages the site inverts the lightness and keeps the hues
+(:mod:`coursebook.sphinx.dark`).
 """
 
 from coursebook.drawings.colours import COLOURS

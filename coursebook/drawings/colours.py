@@ -12,6 +12,9 @@ COLOURS = {
     "norm": "#C774B0",
 }
 
+#: The colour of a number below zero, whatever its role: lighter than that of a number above zero.
+NEGATIVE = "#E6B800"
+
 #: A drawing's background, its text and thin lines, and lines that stay in the background.
 CARD, INK, FAINT = "#ffffff", "#22262c", "#9aa1ab"
 

@@ -104,11 +104,11 @@ class Drawing:
         return _small(self._saved("svg", metadata={"Date": None, "Creator": None}).decode())
 
     def png(self) -> bytes:
-        """The drawing as a PNG image with few colours, for viewers that cannot show vectors."""
+        """The drawing as a PNG image with 256 colours, for viewers that cannot show vectors."""
         whole = Image.open(io.BytesIO(self._saved("png", dpi=DPI))).convert("RGB")
         target = io.BytesIO()
         # The usual median cut loses the colours of thin lines.
-        few = whole.quantize(48, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few = whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(target, "PNG", optimize=True)
         return target.getvalue()
 

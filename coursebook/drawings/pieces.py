@@ -10,11 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from torch import Tensor
 
-from coursebook.drawings.colours import CARD, FAINT, INK, PALE, colour, text_on, tint
+from coursebook.drawings.colours import (
+    CARD,
+    FAINT,
+    INK,
+    NEGATIVE,
+    PALE,
+    colour,
+    text_on,
+    tint,
+)
 from coursebook.drawings.layout import LABEL, NAME, NUMBER, Piece, line_height, text_width
 
 #: Space between a body and its labels, in units.
 SPACE = 0.18
+
+#: The mark of a number below zero, which shows its sign without colours.
+MINUS = "−"
 
 
 class Labels(TypedDict, total=False):
@@ -71,7 +83,7 @@ class _Labelled(Piece):
 
 
 class _Grid(_Labelled):
-    """A rectangle of cells; :meth:`look` gives the look of each."""
+    """A rectangle of cells; :meth:`look` gives each one's fill, edge and text."""
 
     def __init__(self, table: np.ndarray, cell: float, **labels: Unpack[Labels]) -> None:
         self.table, self.cell = table, cell
@@ -88,8 +100,14 @@ class _Grid(_Labelled):
                     corner, self.cell, self.cell, facecolor=fill, edgecolor=edge, lw=0.8
                 )
                 ax.add_patch(square)
-                if text:
-                    x, y = (c + self.cell / 2 for c in corner)
+                x, y = (c + self.cell / 2 for c in corner)
+                if text == MINUS:  # fits a cell of any size
+                    half = 0.28 * self.cell
+                    ax.plot(
+                        [x - half, x + half], [y, y], color=text_on(fill), lw=self.cell,
+                        solid_capstyle="butt",
+                    )  # fmt: skip
+                elif text:
                     ax.text(
                         x, y, text, size=NUMBER, ha="center", va="center_baseline",
                         color=text_on(fill),
@@ -119,10 +137,15 @@ class _Matrix(_Grid):
         super().__init__(table, **more)
 
     def look(self, value: float) -> tuple[str, str, str]:
-        share = min(abs(value) / self.largest, 1.0) if np.isfinite(value) else 0.0
-        fill = tint(self.colour, 0.08 + 0.72 * share)
-        text = f"{value:.{self.digits}f}" if np.isfinite(value) else "−∞"
-        return fill, tint(self.colour, 0.85), text.replace("-", "−") if self.numbers else ""
+        edge = tint(self.colour, 0.85)
+        if not np.isfinite(value):
+            text = str(value).replace("inf", "∞").replace("nan", "NaN")
+            return PALE, edge, text.replace("-", MINUS) if self.numbers else ""
+        hue = NEGATIVE if value < 0 else self.colour
+        fill = tint(hue, 0.8 * min(abs(value) / self.largest, 1.0))
+        # Adding 0 turns -0 into 0. A number that is written has its own minus.
+        text = f"{value + 0.0:.{self.digits}f}".replace("-", MINUS)
+        return fill, edge, text if self.numbers else MINUS if value < 0 else ""
 
 
 class _Mask(_Grid):
@@ -156,7 +179,10 @@ def matrix(
     shape: str | None = None,
     largest: float | None = None,
 ) -> Piece:
-    """A vector (as a row) or a matrix: a square for each number, darker the larger it is.
+    """A vector (as a row) or a matrix: a square for each number, stronger the larger its size.
+
+    Zero is white. A number above zero has the colour of its role. A number below zero is yellow and
+    has a minus, so that its sign is visible in grey too.
 
     Parameters
     ----------
@@ -175,7 +201,7 @@ def matrix(
     shape:
         Text below; by default the tensor's shape. Empty for none.
     largest:
-        The number that gets the darkest square, so that several matrices can share one scale; by
+        The size at which a colour is strongest, so that several matrices can share one scale; by
         default the tensor's own largest.
 
     Raises

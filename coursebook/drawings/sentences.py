@@ -71,6 +71,8 @@ class _Weighted(_Tokens):
             raise ValueError(
                 f"weights must be ({len(sentence)},), one for each token, got {self.weights.shape}"
             )
+        if not (self.weights >= 0).all():
+            raise ValueError(f"weights must not be below 0, got {self.weights.min():g}")
         super().__init__(sentence, role, query, rise)
 
     def tensors(self) -> list:

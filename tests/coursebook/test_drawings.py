@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
-from page_colours import PAGES
+from page_colours import PAGES, on_dark
 from PIL import Image
 
 from coursebook import drawings, drawn, numerics, plots
@@ -200,6 +200,8 @@ def test_the_words_of_an_arrow_stand_on_it(curve):
         (lambda: drawings.looks(["a", "b"], [0.5, 0.5], query=2), "one of 2 tokens, got 2"),
         (lambda: drawings.bars(["a", "b"], [1.0]), r"weights must be \(2,\).*got \(1,\)"),
         (lambda: drawings.shaded(["a"], [0.0]), "largest must be above 0, got 0"),
+        (lambda: drawings.shaded(["a", "b"], [0.5, -0.5]), "must not be below 0, got -0.5"),
+        (lambda: drawings.bars(["a"], [math.nan]), "must not be below 0, got nan"),
         (lambda: matrix(X, largest=0), "largest must be above 0, got 0"),
         (lambda: drawings.dependencies(["a"], [], []), "must have 1 entries.*got 0 and 0"),
         (lambda: drawings.dependencies(["a", "b"], [1, 2], ["x", "y"]), "or None, got 2"),
@@ -281,6 +283,71 @@ def test_no_two_roles_look_alike(sight):
     for one, other in itertools.combinations(palette.COLOURS, 2):
         apart = lab(palette.COLOURS[one], sight) - lab(palette.COLOURS[other], sight)
         assert apart.norm() > 15, (one, other, apart.norm())
+
+
+def cells(values, **how):
+    """The fill of each square, and its pixels without the edge, in grey."""
+    drawing = draw(matrix(torch.tensor(values), **how), alt="x")
+    image = np.asarray(Image.open(io.BytesIO(drawing.png())).convert("L"), float)
+    squares = drawing.figure.axes[0].patches
+    inside = []
+    for square in squares:
+        box = square.get_window_extent()
+        left, right = (round(x * 100 / drawing.figure.dpi) for x in (box.x0, box.x1))
+        low, high = (round(len(image) - y * 100 / drawing.figure.dpi) for y in (box.y1, box.y0))
+        inside.append(image[low + 3 : high - 3, left + 3 : right - 3])
+    return [to_hex(square.get_facecolor()) for square in squares], inside
+
+
+@pytest.mark.parametrize("role", ["plain", *palette.COLOURS])
+@pytest.mark.parametrize("sight", SEEN)
+def test_a_sign_is_a_colour_on_light_and_dark_pages(role, sight):
+    """A distance of 10 in CIELAB is seen at a glance; half the size is still told apart."""
+    for least, size in ((10, 2.0), (8, 1.0)):
+        (above, below, zero), _ = cells([size, -size, 0.0], role=role, largest=2)
+        for one, other in ((above, below), (on_dark(above), on_dark(below))):
+            assert (lab(one, sight) - lab(other, sight)).norm() > least, (one, other)
+        assert zero == palette.CARD, "zero takes neither side"
+
+
+@pytest.mark.parametrize("role", ["plain", *palette.COLOURS])
+@pytest.mark.parametrize("how", [{}, {"numbers": True, "digits": 1}, {"cell": 0.4}])
+def test_a_sign_is_a_mark_in_grey(role, how):
+    """In print, what is below zero has a minus of its own, however small it or its square is."""
+    values = [2.0, 0.1, 0.0, -0.0, -0.1, -2.0]
+    _, inside = cells(values, role=role, **how)
+    if how.get("numbers"):
+        said = texts(draw(matrix(torch.tensor(values), role=role, **how), alt="x"))
+        assert said[1:] == ["2.0", "0.1", "0.0", "0.0", "−0.1", "−2.0"]
+    else:
+        assert [bool(np.ptp(square) > 60) for square in inside] == [value < 0 for value in values]
+
+
+def test_equal_numbers_look_equal_and_the_lowest_is_not_the_darkest():
+    fills, inside = cells([1.5, -3.0, 0.5, 1.5, -3.0], role="plain")
+    assert fills[0] == fills[3] and fills[1] == fills[4]
+    assert all(np.array_equal(inside[i], inside[j]) for i, j in ((0, 3), (1, 4)))
+    for role in ("plain", *palette.COLOURS):
+        fills, _ = cells([3.0, -3.0], role=role)
+        dark = [palette.contrast(fill, palette.CARD) for fill in fills]
+        assert dark[0] > dark[1], role
+
+
+def test_a_score_that_is_hidden_has_no_sign():
+    drawing = draw(matrix([-math.inf, math.inf, math.nan, -1.0], numbers=True), alt="x")
+    assert texts(drawing)[1:] == ["−∞", "∞", "NaN", "−1"]
+    fills = [to_hex(square.get_facecolor()) for square in drawing.figure.axes[0].patches]
+    assert fills[:3] == [palette.PALE] * 3 and fills[3] != palette.PALE
+
+
+def test_a_heat_map_of_both_signs_falls_in_lightness_from_end_to_end():
+    shades = [to_hex(mpl.colormaps[plots.SIGNED_MAP](share / 20)) for share in range(21)]
+    light = [palette.contrast(shade, "#000000") for shade in shades]
+    assert light == sorted(light, reverse=True) and light[0] > 10 * light[-1]
+    for sight in SEEN:
+        first, middle, last = (lab(shades[i], sight) for i in (0, 10, 20))
+        assert (first - last).norm() > 60
+        assert middle[1:].norm() < min(first[1:].norm(), last[1:].norm()), "zero is grey"
 
 
 # ---- stored and compared ---------------------------------------------------------------------
