@@ -87,6 +87,6 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
     return null;
   }]);
   var [back, , play] = ui.buttons(...pairs);
-  ui.hint("Each square is one number of a vector. The stronger the colour, the larger the number; a dot marks numbers below zero.");
+  ui.hint("Each square is one number of a vector. The stronger the colour, the larger its size; numbers below zero are yellow and have a minus.");
   set(word, step);
 });

@@ -136,15 +136,19 @@ const Live = (() => {
   // A word, cut to what fits.
   const short = (word, most) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
 
-  // A row of numbers as squares: strong colour for large numbers, a dot in those below zero.
-  function strip(x, y, vector, side, kind, most = 2) {
-    return vector.map((value, i) => {
-      const share = Math.min(Math.abs(value) / most, 1);
-      const square = box(x + i * side, y, side - 1, side - 1, `cell ${kind}`, { "fill-opacity": at(0.08 + 0.92 * share) });
-      const mark = value < 0 ? svg("circle", { class: "below", cx: at(x + i * side + (side - 1) / 2), cy: at(y + (side - 1) / 2), r: 1.6 }) : null;
-      return [square, mark];
-    });
+  // A square for one number, whose `share` of the largest size is 1 at most: zero is empty, and a number below zero has
+  // a colour of its own and a minus, so that its sign is seen in grey too.
+  function square(x, y, width, height, kind, share) {
+    const middle = y + height / 2;
+    return [
+      box(x, y, width, height, `cell square ${share < 0 ? "below" : kind}`, { "fill-opacity": at(Math.min(Math.abs(share), 1)) }),
+      share < 0 ? line(x + 0.2 * width, middle, x + 0.8 * width, middle, "minus") : null,
+    ];
   }
+
+  // A row of numbers as squares; `most` and more have the full colour.
+  const strip = (x, y, vector, side, kind, most = 2) =>
+    vector.map((value, i) => square(x + i * side, y, side - 1, side - 1, kind, value / most));
 
   // A matrix of weights between 0 and 1 with words at its sides, the same above as on the left unless `columns` are
   // given. `shut(i, j)` marks what a mask shuts, `framed(i, j)` what is wanted.
@@ -375,6 +379,6 @@ const Live = (() => {
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
-    html, svg, text, line, box, short, strip, heat, arrow, drag, holdStill, calm,
+    html, svg, text, line, box, short, square, strip, heat, arrow, drag, holdStill, calm,
   };
 })();

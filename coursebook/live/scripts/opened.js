@@ -2,9 +2,9 @@
 "use strict";
 
 Live.opened = (() => {
-  const { svg, text, box, line, number, short, at } = Live;
+  const { svg, text, box, square, number, short, at } = Live;
 
-  // Strong colour for large numbers; a line under those below zero; shut what a mask shuts.
+  // A square for each number, in shares of the largest size; shut what a mask shuts.
   function matrix(value, role, top, rows, columns) {
     const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
     const heads = columns && value[0].length === columns.length
@@ -16,10 +16,7 @@ Live.opened = (() => {
       row.map((entry, j) => {
         const [left, up] = [x + j * wide, top + i * high];
         if (entry === -Infinity) return box(left, up, wide - 0.4, high - 2, "shut");
-        return [
-          box(left, up, wide - 0.4, high - 2, role === "map" ? "cell heat" : `cell ${role}`, { "fill-opacity": at(Math.abs(entry) / greatest) }),
-          entry < 0 ? line(left, up + high - 3.5, left + wide - 0.4, up + high - 3.5, "here") : null,
-        ];
+        return square(left, up, wide - 0.4, high - 2, role === "map" ? "heat" : role, entry / greatest);
       }),
     ])];
   }

@@ -94,7 +94,7 @@ Live.figure("residual-stream", (ui, data) => {
     ]);
     const bottom = 20 * words.length;
     stream.draw(
-      `The words before the first block, and after ${now.after} of ${sizes.blocks}: squares for their ${sizes.width} numbers, strong colour for large ones, a dot in those below zero. ${number(shares[now.after], 4)} of their size lies in their differences.`,
+      `The words before the first block, and after ${now.after} of ${sizes.blocks}: squares for their ${sizes.width} numbers, strong colour for large ones, a minus in those below zero. ${number(shares[now.after], 4)} of their size lies in their differences.`,
       2 * bottom + 72,
       text(0, 14, "Before the first block", "name"), rows(states[0], 24, Live.stream.size(states[0])),
       text(0, bottom + 52, `After ${now.after} blocks`, "name"), rows(X, bottom + 62, own));
