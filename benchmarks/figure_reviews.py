@@ -2,9 +2,13 @@
 
 One learned query pools the words of a review, and a linear layer predicts whether it is good. The
 reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); those of fold 0 are
-for testing. Weights are stored as whole multiples of ``step``, so that the file is small. The
-figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. A
-few seconds on one thread, with the corpus available::
+for testing. The model is *selective*: few words get most of the weight. A short text and free
+weights do not ask for that, since a loud vote does the same as a large weight. So the training
+reviews are up to ``MOST`` snippets of one class joined, and weight decay keeps everything small
+except the query. For the same model trained without both, ``usual``, the file has
+the test accuracy and the weight of the words that judge. Weights are whole multiples of ``step``, so that the file is small. The figure
+computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Half a
+minute on one thread, with the corpus available::
 
     python benchmarks/figure_reviews.py
     python -m coursebook.live            # then draw the still pictures again
@@ -22,15 +26,23 @@ from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig
 from tfcourse.tokenizers import WordTokenizer
-from tfcourse.training import Classification, adamw, fit
+from tfcourse.training import Classification, adamw, fit, linear
 
 WIDTH, DROPOUT = 8, 0.3
-EPOCHS, BATCH, RATE, DECAY = 6, 32, 1e-2, 0.01
+EPOCHS, BATCH, RATE, DECAY = 8, 64, 2e-2, 0.8
+#: Each training review is 1 to ``MOST`` snippets; each snippet is in ``COPIES`` reviews.
+MOST, COPIES = 4, 2
 #: Words that occur less often become one unknown word.
 AT_LEAST = 10
 #: The resolution at which weights are stored.
 STEP = 1 / 64
 UNKNOWN = "<unk>"
+#: The review at the beginning of lesson 03, with bars around the words that judge the film.
+OPENING = (
+    "after 15 minutes watching the movie i was asking myself what to do leave the theater sleep or "
+    "try to keep watching the movie to see if there was anything worth i finally watched the movie "
+    "| what a waste of time | maybe i am not a 5 years old kid anymore"
+)
 
 
 def words_of(text: str) -> list[str]:
@@ -46,6 +58,35 @@ def new_model(vocabulary: int, dropout: float = 0.0) -> PoolingClassifier:
 def weights_of(model: PoolingClassifier) -> dict[str, torch.Tensor]:
     """The parameters by their names in the file."""
     return {"E": model.embedding.weight, "v": model.pool.v, "W": model.W, "b": model.b}
+
+
+def joined(
+    examples: list[tuple[list[int], int]], generator: torch.Generator
+) -> list[tuple[list[int], int]]:
+    """Reviews of 1 to ``MOST`` snippets of one class, drawn without replacement, ``COPIES`` times."""
+    reviews = []
+    for label in (0, 1):
+        own = [ids for ids, found in examples if found == label]
+        for _ in range(COPIES):
+            order = torch.randperm(len(own), generator=generator).tolist()
+            while order:
+                several = int(torch.randint(1, MOST + 1, (), generator=generator))
+                reviews.append((sum((own[i] for i in order[:several]), []), label))
+                order = order[several:]
+    return reviews
+
+
+def decay_all_but_the_query(model: torch.nn.Module) -> torch.optim.Optimizer:
+    """AdamW whose weight decay leaves the query alone, so that only its scores can grow."""
+    groups: dict[bool, list] = {True: [], False: []}
+    for name, own in model.named_parameters():
+        groups[name == "pool.v"].append(own)
+    return torch.optim.AdamW(
+        [
+            {"params": groups[False], "weight_decay": DECAY},
+            {"params": groups[True], "weight_decay": 0.0},
+        ]
+    )
 
 
 @torch.no_grad()
@@ -64,6 +105,31 @@ def right(model: PoolingClassifier, examples: list[tuple[list[int], int]]) -> fl
     return (model(tokens, lengths).logits.argmax(-1) == labels).double().mean().item()
 
 
+def train(examples: list, vocabulary: int, seed: int, *, selective: bool) -> PoolingClassifier:
+    """The figure's model; or, not ``selective``, one trained on single snippets in the usual way."""
+    if selective:
+        examples = joined(examples, torch.Generator().manual_seed(seed))
+    torch.manual_seed(seed)
+    model = new_model(vocabulary, DROPOUT)
+    batches = Batches(examples, BATCH, collate=pad_labelled, seed=seed)
+    steps = EPOCHS * len(batches)
+    fit(
+        model, batches, loss=Classification(), lr=linear(RATE, steps), seed=seed, device="cpu",
+        steps=steps, optimiser=decay_all_but_the_query if selective else adamw(weight_decay=0.01),
+    )  # fmt: skip
+    return model.eval()
+
+
+@torch.no_grad()
+def weight_of_the_verdict(model: PoolingClassifier, tokenizer: WordTokenizer) -> float:
+    """The weight that the words between the bars of :data:`OPENING` get together."""
+    before, verdict, after = (words_of(part) for part in OPENING.split("|"))
+    ids = tokenizer.encode(" ".join([*before, *verdict, *after]))
+    output = model(torch.tensor([ids]), torch.tensor([len(ids)]), return_weights=True)
+    weights = output.maps["words"][0][0, 0, 0]
+    return weights[len(before) : len(before) + len(verdict)].sum().item()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
@@ -80,14 +146,9 @@ def main() -> None:
         ]
         for split, corpus in reviews.items()
     }
-    torch.manual_seed(seed)
-    model = new_model(len(tokenizer), DROPOUT)
-    batches = Batches(examples["train"], BATCH, collate=pad_labelled, seed=seed)
-    fit(
-        model, batches, loss=Classification(), lr=RATE, seed=seed, device="cpu",
-        steps=EPOCHS * len(batches), optimiser=adamw(weight_decay=DECAY),
-    )  # fmt: skip
-    model.eval()
+    model, usual = (
+        train(examples["train"], len(tokenizer), seed, selective=one) for one in (True, False)
+    )
     stored = {
         "about": "One query over words of film reviews, trained by benchmarks/figure_reviews.py "
         "on sentence polarity (Pang and Lee 2005, CC BY 4.0)",
@@ -100,7 +161,12 @@ def main() -> None:
         },
     }
     told = right(model, examples["test"]), right(load(stored), examples["test"])
-    stored["right"] = round(told[1], 3)
+    for name, one in (("selective", load(stored)), ("usual", usual)):
+        stored[name] = {
+            "right": round(right(one, examples["test"]), 3),
+            "weight of the verdict": round(weight_of_the_verdict(one, tokenizer), 3),
+        }
+        print(name, stored[name])
     live.store("reviews", stored)
     print(f"test reviews: {told[0]:.3f} right, rounded {told[1]:.3f}")
     print(f"{len(tokenizer)} words")
