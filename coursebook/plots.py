@@ -58,6 +58,8 @@ def attention_map(
 ) -> Axes:
     """Draw weights ``(T, S)``: one row per query, one column per key, dark = attended to.
 
+    White is 0 and the darkest blue 1 in every map, and a bar beside the maps of a figure says so.
+
     Parameters
     ----------
     weights:
@@ -69,7 +71,7 @@ def attention_map(
     title:
         Text above the map.
     numbers:
-        Whether to write each weight into its square.
+        Whether to write each weight into its square; the figure then needs no bar.
 
     Returns
     -------
@@ -91,7 +93,7 @@ def attention_map(
         side = 1.6 + 0.34 * max(len(queries), len(keys))
         _, ax = plt.subplots(figsize=(side, side * (len(queries) + 2) / (len(keys) + 2)))
     table = weights.detach().to("cpu", torch.float64).numpy()
-    ax.imshow(table, cmap=MAP, vmin=0, vmax=1)
+    image = ax.imshow(table, cmap=MAP, vmin=0, vmax=1)
     ax.set_xticks(range(len(keys)), keys, rotation=45, ha="left", rotation_mode="anchor")
     ax.set_yticks(range(len(queries)), queries)
     ax.xaxis.tick_top()
@@ -110,6 +112,9 @@ def attention_map(
                     j, i, f"{weight:.2f}", ha="center", va="center",
                     color="white" if weight > 0.6 else "black", fontsize=8,
                 )  # fmt: skip
+    maps = ax.figure.axes
+    if not numbers and all(one.get_label() != "<colorbar>" for one in maps):
+        ax.figure.colorbar(image, ax=maps, ticks=[0, 0.5, 1], label="weight", aspect=12, shrink=0.7)
     return ax
 
 

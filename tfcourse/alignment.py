@@ -13,7 +13,7 @@ from tfcourse.attention import average_by_scores
 class AdditiveAttention(nn.Module):
     r"""Bahdanau's attention: a small network scores each source state against the decoder state.
 
-    .. math:: e_{ij} = v_a^\top \tanh(s_i W_a + h_j U_a), \qquad
+    .. math:: e_{ij} = \tanh(s_i W_a + h_j U_a)\, v_a, \qquad
               c_i = \sum_j \operatorname{softmax}_j(e_{ij})\, h_j
 
     ``d_query`` and ``d_key`` are the widths of the decoder and source states; ``d_hidden``, the

@@ -10,7 +10,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from torch import Tensor
 
 from coursebook.drawings.colours import CARD, FAINT, INK, colour, text_on, tint
-from coursebook.drawings.layout import LABEL, NUMBER, Piece, text_width
+from coursebook.drawings.layout import LABEL, NUMBER, Piece, line_height, text_width
 from coursebook.drawings.pieces import arrow_patch
 
 HEIGHT, GAP, INSIDE = 0.95, 0.16, 0.18
@@ -79,9 +79,30 @@ class _Weighted(_Tokens):
         return [self.weights.tolist()]
 
 
-class _Looks(_Weighted):
+class _Shares(_Weighted):
+    """Weights of an average: one scale, from 0 to 1, for every picture of them."""
+
+    def __init__(self, sentence, weights, query, rise, role) -> None:
+        super().__init__(sentence, weights, query, rise, role)
+        low, high = self.weights.min(), self.weights.max()
+        if not 0 <= low <= high <= 1 + 1e-6:
+            raise ValueError(f"weights must be from 0 to 1, got {low:g} to {high:g}")
+
+
+class _Looks(_Shares):
+    """Arrows above the tokens, and the weight of each token below it."""
+
+    def __init__(self, sentence, weights, query, rise, role) -> None:
+        super().__init__(sentence, weights, query, rise, role)
+        self.below += line_height("0", NUMBER)
+
     def draw(self, ax: Axes) -> None:
         super().draw(ax)
+        for i, weight in enumerate(self.weights):
+            ax.text(
+                self.middle(i), self.y + HEIGHT / 2 + 0.08, f"{weight:.2f}", size=NUMBER,
+                ha="center", va="top",
+            )  # fmt: skip
         top, asked = self.y - HEIGHT / 2, self.middle(self.chosen or 0)
         furthest = max(abs(self.middle(i) - asked) for i in range(len(self.sentence)))
         for i, weight in enumerate(self.weights):
@@ -91,8 +112,7 @@ class _Looks(_Weighted):
             # An arc rises by half its curve times its length; the longest arc fills the space.
             height = (self.above - HEIGHT / 2 - 0.25) * (0.35 + 0.65 * abs(away) / furthest)
             curve = -2 * height / away
-            strong = tint(INK, 0.25 + 0.75 * weight / self.weights.max())
-            width = 0.7 + 5.0 * weight / self.weights.max()
+            strong, width = tint(INK, 0.25 + 0.75 * weight), 0.7 + 7.0 * weight
             ends = (asked, top), (self.middle(i), top)
             ax.add_patch(arrow_patch(*ends, colour=strong, width=width, curve=curve))
 
@@ -160,41 +180,67 @@ class _Bars(_Weighted):
             )  # fmt: skip
 
 
-class _Shaded(_Weighted):
-    """Words in lines, as in running text; the more a word weighs, the darker its background."""
+def _shade(strong: str, weight: float) -> str:
+    """The background of a word with this weight, the same in every text.
 
-    def __init__(self, sentence, weights, width: float, largest: float | None, role: str) -> None:
+    The square root keeps small weights apart: in a text of fifty words equal weights are 0.02.
+    """
+    return tint(strong, 0.95 * min(weight, 1.0) ** 0.5)
+
+
+class _Shaded(_Shares):
+    """Words in lines, as in running text; the more a word weighs, the darker its background.
+
+    A word with twice the weight that equal weights would give shows its weight. A key below says
+    what the shades mean, among them that of equal weights.
+    """
+
+    def __init__(self, sentence, weights, width: float, key: bool, role: str) -> None:
         super().__init__(sentence, weights, None, 0.0, role)
         if width <= 0:
             raise ValueError(f"width must be above 0, got {width}")
-        self.largest = float(self.weights.max()) if largest is None else largest
-        if self.largest <= 0:
-            raise ValueError(f"largest must be above 0, got {self.largest}")
+        self.equal, self.key = 1 / len(self.sentence), key
+        self.numbers = [f"{w:.2f}" if w >= 2 * self.equal else "" for w in self.weights]
         self.lines, x, line = [], 0.0, 0
         self.boxes = []
-        for word in self.sentence:
+        for word, number in zip(self.sentence, self.numbers, strict=True):
             wide = text_width(word, LABEL) + INSIDE
+            wide += text_width(number, NUMBER) + 1.5 * INSIDE if number else 0.0
             if x and x + wide > width:
                 x, line = 0.0, line + 1
             self.boxes.append((x, wide))
             self.lines.append(line)
             x += wide + 0.06
-        self.width = max(left + wide for left, wide in self.boxes)
+        self.swatches, x = [], text_width("weight", NUMBER) + 2 * INSIDE
+        for weight in sorted({0.0, 0.25, 0.5, 1.0, self.equal}) if key else []:
+            said = f"{weight:.2g}" + (" if all are equal" if weight == self.equal else "")
+            self.swatches.append((weight, said, x))
+            x += text_width(said, NUMBER) + 2 * INSIDE + 0.5
+        self.width = max(x if key else 0.0, *(left + wide for left, wide in self.boxes))
         half = HEIGHT * (line + 1) / 2
-        self.above = self.below = half
+        self.above, self.below = half, half + HEIGHT * key
         self.body = (0.0, -half, self.width, 2 * half)
 
     def draw(self, ax: Axes) -> None:
-        for word, (left, wide), line, weight in zip(
-            self.sentence, self.boxes, self.lines, self.weights, strict=True
+        for word, number, (left, wide), line, weight in zip(
+            self.sentence, self.numbers, self.boxes, self.lines, self.weights, strict=True
         ):
-            fill = tint(self.colour, 0.04 + 0.9 * min(weight / self.largest, 1.0))
+            fill = _shade(self.colour, weight)
             corner = (self.x + left, self.y - self.above + HEIGHT * line + 0.06)
             ax.add_patch(Rectangle(corner, wide, HEIGHT - 0.12, facecolor=fill, edgecolor="none"))
-            ax.text(
-                corner[0] + wide / 2, corner[1] + HEIGHT / 2 - 0.06, word, size=LABEL,
-                ha="center", va="center_baseline", color=text_on(fill),
-            )  # fmt: skip
+            middle, inside = corner[1] + HEIGHT / 2 - 0.06, INSIDE / 2
+            look = {"va": "center_baseline", "color": text_on(fill)}
+            ax.text(corner[0] + inside, middle, word, size=LABEL, ha="left", **look)
+            if number:
+                ax.text(corner[0] + wide - inside, middle, number, size=NUMBER, ha="right", **look)
+        foot = self.y + self.below - HEIGHT / 2
+        if self.key:
+            ax.text(self.x, foot, "weight", size=NUMBER, ha="left", va="center_baseline")
+        for weight, said, left in self.swatches:
+            corner = (self.x + left, foot - 0.2)
+            fill = _shade(self.colour, weight)
+            ax.add_patch(Rectangle(corner, 0.4, 0.4, facecolor=fill, edgecolor=FAINT, lw=0.6))
+            ax.text(corner[0] + 0.5, foot, said, size=NUMBER, ha="left", va="center_baseline")
 
 
 class _Window(_Tokens):
@@ -232,7 +278,7 @@ def tokens(sentence: Sequence[str], *, query: int | None = None, role: str = "re
 def looks(sentence: Sequence[str], weights: Tensor, *, query: int, role: str = "residual") -> Piece:
     """A sentence with an arrow from the token at ``query`` to each other token.
 
-    The larger the weight, the thicker the arrow.
+    The larger the weight, from 0 to 1, the thicker the arrow; each weight stands below its token.
     """
     return _Looks(sentence, weights, query, 3.0, role)
 
@@ -282,11 +328,12 @@ def shaded(
     weights: Tensor,
     *,
     width: float = 18.0,
-    largest: float | None = None,
+    key: bool = True,
     role: str = "q",
 ) -> Piece:
     """A text in lines no longer than ``width``; the more a word weighs, the darker its background.
 
-    ``largest`` is the weight with the darkest background, by default the largest in the text.
+    A weight, from 0 to 1, has the same shade in every text, and words with at least twice the
+    weight of equal weights show it. Without ``key``, another text's key must stand below.
     """
-    return _Shaded(sentence, weights, width, largest, role)
+    return _Shaded(sentence, weights, width, key, role)

@@ -85,7 +85,7 @@ FIGURES = (
         data={
             "review": "the plot is dull and the jokes are stale but the actors are a delight",
             "longest": 16,
-            "loudest": 12,
+            "loudest": 4,
         },
         stored=("reviews",),
     ),

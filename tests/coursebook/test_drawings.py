@@ -84,14 +84,56 @@ def test_bars_and_arcs_follow_the_weights():
 
 
 def test_a_shaded_text_is_darkest_where_it_weighs_most_and_breaks_its_lines():
-    sentence, weights = ["what", "a", "waste", "of", "time"], torch.tensor([2.0, 1, 5, 0, 3])
-    boxes = draw(drawings.shaded(sentence, weights, width=3), alt="x").figure.axes[0].patches
-    dark = [palette.contrast(to_hex(box.get_facecolor()), palette.CARD) for box in boxes]
+    sentence, weights = ["what", "a", "waste", "of", "time"], torch.tensor([0.2, 0.1, 0.4, 0, 0.3])
+    boxes = shaded_boxes(sentence, weights, width=3)
+    dark = [darkness(box) for box in boxes]
     assert sorted(range(5), key=dark.__getitem__) == weights.argsort().tolist()
     assert len({round(box.get_y(), 3) for box in boxes}) > 1
-    assert max(box.get_x() + box.get_width() for box in boxes) < 3.5
-    (pale, *_) = draw(drawings.shaded(["a"], [1.0], largest=4), alt="x").figure.axes[0].patches
-    assert palette.contrast(to_hex(pale.get_facecolor()), palette.CARD) < max(dark)
+    assert max(box.get_x() + box.get_width() for box in boxes) < 3.6
+
+
+def test_a_shade_is_a_weight_and_not_a_rank():
+    # Weights that are nearly equal look nearly equal, whatever the largest of them is.
+    sentence = ["word"] * 50
+    near = torch.full((50,), 0.02)
+    near[7] = 0.04
+    darkest = max(map(darkness, shaded_boxes(sentence, near)))
+    sharp = torch.full((50,), 0.1 / 49)
+    sharp[7] = 0.9
+    assert darkest < 1.5 < 4 < max(map(darkness, shaded_boxes(sentence, sharp)))
+
+
+def test_a_shaded_text_has_a_key_and_its_heavy_words_their_weight():
+    weights = torch.tensor([0.04, 0.04, 0.84, 0.04, 0.04])
+    drawing = draw(drawings.shaded(["what", "a", "waste", "of", "time"], weights), alt="x")
+    said = [text.get_text() for text in drawing.figure.axes[0].texts]
+    assert said.count("0.84") == 1 and "0.04" not in said
+    assert said[-6:] == ["weight", "0", "0.2 if all are equal", "0.25", "0.5", "1"]
+    (_, equal, *_) = drawing.figure.axes[0].patches[5:]
+    (word,) = shaded_boxes(["a"] * 5, torch.full((5,), 0.2))[:1]
+    assert equal.get_facecolor() == word.get_facecolor()
+
+
+def test_the_thickness_of_an_arrow_is_a_weight():
+    def arrows(weights):
+        drawing = draw(drawings.looks(["a", "b", "c"], weights, query=2), alt="x")
+        return drawing.figure.axes[0]
+
+    small, large = arrows([0.1, 0.05, 0.85]), arrows([0.9, 0.05, 0.05])
+    thick = [max(p.get_linewidth() for p in axes.patches[3:]) for axes in (small, large)]
+    assert thick[0] < 0.4 * thick[1]
+    assert [text.get_text() for text in large.texts][-3:] == ["0.90", "0.05", "0.05"]
+
+
+def shaded_boxes(sentence, weights, **more):
+    """The boxes of a shaded text's words."""
+    drawing = draw(drawings.shaded(sentence, weights, **more), alt="x")
+    return drawing.figure.axes[0].patches[: len(sentence)]
+
+
+def darkness(box) -> float:
+    """The contrast of a box with the card, from 1."""
+    return palette.contrast(to_hex(box.get_facecolor()), palette.CARD)
 
 
 def test_one_scale_may_serve_several_matrices():
@@ -199,9 +241,10 @@ def test_the_words_of_an_arrow_stand_on_it(curve):
         (lambda: matrix(X, role="query"), "role must be plain or one of q, k, v, residual, norm"),
         (lambda: drawings.looks(["a", "b"], [0.5, 0.5], query=2), "one of 2 tokens, got 2"),
         (lambda: drawings.bars(["a", "b"], [1.0]), r"weights must be \(2,\).*got \(1,\)"),
-        (lambda: drawings.shaded(["a"], [0.0]), "largest must be above 0, got 0"),
         (lambda: drawings.shaded(["a", "b"], [0.5, -0.5]), "must not be below 0, got -0.5"),
         (lambda: drawings.bars(["a"], [math.nan]), "must not be below 0, got nan"),
+        (lambda: drawings.shaded(["a"], [1.5]), "from 0 to 1, got 1.5"),
+        (lambda: drawings.looks(["a", "b"], [-0.5, 0.5], query=0), "must not be below 0, got -0.5"),
         (lambda: matrix(X, largest=0), "largest must be above 0, got 0"),
         (lambda: drawings.dependencies(["a"], [], []), "must have 1 entries.*got 0 and 0"),
         (lambda: drawings.dependencies(["a", "b"], [1, 2], ["x", "y"]), "or None, got 2"),

@@ -23,7 +23,7 @@ Live.figure("arrow", (ui, { letters, arrow, dashes, clutter, which }) => {
     const head = model.heads_.find(([key]) => key === shown)[1];
     picture.draw(
       `Letters ${kinds.map((kind) => model.letters[kind]).join(", ")}; the arrow points to the ${corners[corner]}, at ${model.letters[right]}. [CLS] in ${head} looks most at ${model.place(most)}: ${number(looks[most])}. On the letter's patch: ${number(looks[at])}.`,
-      302, text(46, 16, `[CLS] in ${head}`, "name"), model.picture(pixels, looks, { marks: [at] }));
+      324, text(46, 16, `[CLS] in ${head}`, "name"), model.picture(pixels, looks, { marks: [at] }));
     chances.draw(
       `Probabilities: ${model.letters.map((letter, i) => `${letter} ${number(shares[i], 3)}`).join(", ")}.`,
       30 + 36 * model.letters.length, text(0, 16, "Which letter is pointed at?", "name"), model.bars(shares, right));

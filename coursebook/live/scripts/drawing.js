@@ -32,7 +32,7 @@ Live.figure("drawing", (ui, { which, first, across, down }) => {
     const [x, y] = pen.map((value, i) => (i ? Y : X) + (value + 0.5) * DOT);
     picture.draw(
       `A canvas of ${model.image} by ${model.image} pixels in ${model.across ** 2} patches. ${full.length ? `Dark pixels: ${full.map((n) => `${model.place(n)}: ${inked(n)}`).join("; ")}` : "Nothing is drawn"}. ${hidden.size ? `Left out: ${named(hidden)}. ` : ""}[CLS] in ${head} looks most at ${model.place(most)}: ${number(looks[most])}.`,
-      302, text(X, 16, "Draw here", "name"),
+      324, text(X, 16, "Draw here", "name"),
       model.picture(pixels, looks, { x: X, y: Y, side: SIDE, hidden }),
       begun ? svg("circle", { class: "one knob", cx: at(X + (begun[0] + 0.5) * DOT), cy: at(Y + (begun[1] + 0.5) * DOT), r: 3 }) : null,
       svg("path", { class: "mark", d: `M${at(x - 7)},${at(y)}h14M${at(x)},${at(y - 7)}v14` }));

@@ -24,9 +24,10 @@ Live.figure("film", (ui, { start }) => {
     const columns = asked.map((word, j) => svg("text", { transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(word, 11)));
     picture.draw(
       `After ${step} steps it writes: ${sentence}. ${weights.map((line, i) => `Before ${written[i] ?? "the rest"} it looks most at ${asked[Live.largest(line)]}, ${number(Math.max(...line) / 100)}`).join("; ")}.`,
-      top + rows * high + 4,
+      top + rows * high + 26,
       text(0, 16, `After ${step.toLocaleString("en")} steps it writes`, "name"),
-      lines.slice(0, 3).map((line, i) => text(0, 38 + 18 * i, line.trim(), "strong")), columns, cells);
+      lines.slice(0, 3).map((line, i) => text(0, 38 + 18 * i, line.trim(), "strong")), columns, cells,
+      Live.scale(x, top + rows * high + 8));
     ui.say(`${step.toLocaleString("en")} steps: ${sentence}.`);
   }
 

@@ -150,8 +150,17 @@ const Live = (() => {
   const strip = (x, y, vector, side, kind, most = 2) =>
     vector.map((value, i) => square(x + i * side, y, side - 1, side - 1, kind, value / most));
 
+  // What the shades of weights mean: a row of five squares, from 0 to 1, where `full` is the opacity of 1.
+  const scale = (x, y, { kind = "heat", full = 1 } = {}) => [
+    text(x, y + 12, "weight 0"),
+    [0, 0.25, 0.5, 0.75, 1].map((share, i) => [
+      box(x + 66 + 20 * i, y, 18, 14, `cell ${kind}`, { "fill-opacity": at(full * share) }), box(x + 66 + 20 * i, y, 18, 14, "frame")]),
+    text(x + 172, y + 12, "1"),
+  ];
+
   // A matrix of weights between 0 and 1 with words at its sides, the same above as on the left unless `columns` are
   // given. `shut(i, j)` marks what a mask shuts, `framed(i, j)` what is wanted.
+  // Below stands the scale, unless each square shows its number.
   function heat(weights, words, { columns = words, x = 84, y = 84, size = 268, row = -1, shut = () => false, framed = () => false, numbers = false } = {}) {
     const side = Math.min(size / Math.max(words.length, columns.length), 44);
     const parts = Array.from({ length: Math.max(words.length, columns.length) }, (_, i) => [
@@ -169,7 +178,8 @@ const Live = (() => {
     }));
     const wanted = weights.map((line_, i) => line_.map((_, j) => (framed(i, j) ? box(x + j * side, y + i * side, side - 1, side - 1, "mark") : null)));
     const mark = row < 0 ? null : box(x - 1, y + row * side - 1, columns.length * side + 1, side + 1, "mark");
-    return { parts: [parts, cells, wanted, mark], bottom: y + words.length * side };
+    const bottom = y + words.length * side, written = numbers && side >= 30;
+    return { parts: [parts, cells, wanted, mark, written ? null : scale(x, bottom + 8)], bottom: bottom + (written ? 0 : 24) };
   }
 
   // An arrow from (x1, y1) to (x2, y2).
@@ -379,6 +389,6 @@ const Live = (() => {
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
-    html, svg, text, line, box, short, square, strip, heat, arrow, drag, holdStill, calm,
+    html, svg, text, line, box, short, square, strip, scale, heat, arrow, drag, holdStill, calm,
   };
 })();

@@ -24,7 +24,7 @@ Live.figure("occlusion", (ui, { scenes, which, patch }) => {
     const said = Live.largest(left.shares), most = Live.largest(looks);
     picture.draw(
       `The image in 16 patches; ${hidden.size ? `left out: ${[...hidden].sort((a, b) => a - b).map(model.place).join("; ")}` : "none is left out"}. [CLS] looks most at ${model.place(most)}: ${number(looks[most])}.`,
-      302, text(46, 16, "Tap a patch to leave it out", "name"), model.picture(pixels, looks, { hidden, marks: [at] }));
+      324, text(46, 16, "Tap a patch to leave it out", "name"), model.picture(pixels, looks, { hidden, marks: [at] }));
     chances.draw(
       `Probabilities with what is left: ${model.letters.map((letter, i) => `${letter} ${number(left.shares[i], 3)}`).join(", ")}. With all patches: ${model.letters.map((letter, i) => `${letter} ${number(whole.shares[i], 3)}`).join(", ")}.`,
       30 + 36 * model.letters.length, text(0, 16, "Now; dashed: with all patches", "name"), model.bars(left.shares, right, whole.shares));

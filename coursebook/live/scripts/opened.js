@@ -4,14 +4,16 @@
 Live.opened = (() => {
   const { svg, text, box, square, number, short, at } = Live;
 
-  // A square for each number, in shares of the largest size; shut what a mask shuts.
+  // A square for each number, in shares of the largest size; shut what a mask shuts. Weights have one scale, from 0 to 1,
+  // and the scale below them.
   function matrix(value, role, top, rows, columns) {
     const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
     const heads = columns && value[0].length === columns.length
       ? columns.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
       : [];
-    const greatest = Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
-    return [heads, value.map((row, i) => [
+    const greatest = role === "map" ? 1 : Math.max(...value.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
+    const key = role === "map" ? Live.scale(x, top + value.length * high + 8) : null;
+    return [heads, key, value.map((row, i) => [
       text(x - 6, top + i * high + 12, value.length === 1 ? "" : short(rows[i], 9), "end mono"),
       row.map((entry, j) => {
         const [left, up] = [x + j * wide, top + i * high];
@@ -43,7 +45,7 @@ Live.opened = (() => {
     const body = ids
       ? rows.map((name, t) => [text(84, top + 18 * t + 12, name, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
       : vector ? ranking(numbers, top, token, bars) : matrix(numbers, role, top, rows, columns);
-    const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length;
+    const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length + (role === "map" ? 24 : 0);
     const finite = numbers.flat().filter(Number.isFinite);
     const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
     picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + height + 8,

@@ -35,7 +35,7 @@ Live.figure("patches", (ui, { letters, arrow, start, bars }) => {
       { role, rows: names[rows], columns: names[columns] ?? null, token: (n) => model.letters[n], bars });
     const looks = model.looks(found.maps, `${model.layers - 1}.-1`), { corner } = ways[way], at = model.corners[corner];
     picture.draw(`Letters ${kinds.map((kind) => model.letters[kind]).join(", ")}; the arrow points to the ${corners[corner]}. [CLS] in the last block looks at ${model.place(largest(looks))} most: ${number(Math.max(...looks))}.`,
-      302, text(46, 16, "[CLS] in the last block", "name"), model.picture(pixels(), looks, { marks: [at] }));
+      324, text(46, 16, "[CLS] in the last block", "name"), model.picture(pixels(), looks, { marks: [at] }));
     const [now, usual] = [found, whole].map(({ shares }) => largest(shares));
     const changed = found.shares.some((share, n) => Math.abs(share - whole.shares[n]) > 1e-9);
     ui.say(`It says ${model.letters[now]} with probability ${number(found.shares[now])}${changed ? ` (with everything on: ${model.letters[usual]}, ${number(whole.shares[usual])})` : ""}. The arrow points at ${model.letters[kinds[corner]]}.`);

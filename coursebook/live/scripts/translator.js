@@ -30,8 +30,9 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     const looked = map[row].map((weight, j) => [source[j], weight]).sort((a, b) => b[1] - a[1]).slice(0, 3);
     picture.draw(
       `Written: ${found.said.join(" ")}. Before ${written[row]} it looks at ${looked.map(([word, weight]) => `${word} ${number(weight, 4)}`).join(", ")}.`,
-      top + y - 14 + map.length * high,
-      lines.map((line, i) => text(0, 16 + 18 * i, line.trim(), "name")), columns, cells, mark);
+      top + y + 8 + map.length * high,
+      lines.map((line, i) => text(0, 16 + 18 * i, line.trim(), "name")), columns, cells, mark,
+      Live.scale(x, top + y - 10 + map.length * high));
     ui.say(`${written[row] === "end" ? "Before the end" : `Before writing ${written[row]}`} it looks most at ${looked[0][0]} (${number(looked[0][1])}), then at ${looked[1][0]} (${number(looked[1][1])}).`);
   }
   function translate() {

@@ -64,10 +64,11 @@ Live.vit = (stored) => {
       return [
         pixels.map((row, i) => row.map((ink, j) => (ink > 20
           ? box(x + j * dot, y + i * dot, dot + 0.2, dot + 0.2, "ink", { "fill-opacity": Live.at(ink / 255) }) : null)).filter(Boolean)),
-        colour.map((share, n) => box(...at(n), cell, cell, "cell look", { "fill-opacity": Live.at(Math.min(0.75, share)) })),
+        colour.map((share, n) => box(...at(n), cell, cell, "cell look", { "fill-opacity": Live.at(0.75 * share) })),
         colour.map((_, n) => box(...at(n), cell, cell, "frame")),
         [...hidden].map((n) => box(at(n)[0] + 1, at(n)[1] + 1, cell - 2, cell - 2, "shut")),
         marks.map((n) => box(at(n)[0] + 1.5, at(n)[1] + 1.5, cell - 3, cell - 3, "mark")),
+        Live.scale(x, y + side + 8, { kind: "look", full: 0.75 }),
       ];
     },
     // A bar for the probability of each letter; `before` are ghosts of other probabilities.
