@@ -38,7 +38,7 @@ from tfcourse.training import Classification, adamw, fit
 SEARCHED, STARTS = (0, 1), (10, 11, 12, 13, 14)
 RATES, FIRST = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2)
 EPOCHS, SEARCH_EPOCHS, BATCH, DECAY = 6, 3, 32, 0.01
-#: The plain mean's epochs and rate: those of ``figure_reviews.py``.
+#: The plain mean's epochs and rate.
 MEAN_EPOCHS, MEAN_RATE = 6, 1e-2
 WIDTH, HIDDEN, FLAT, DROPOUT = 32, 32, 16, 0.3
 #: Maximum number of words read of a review, and of a sentence before it is split.

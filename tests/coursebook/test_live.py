@@ -72,6 +72,22 @@ def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
             assert len(packed) < 200_000, "too heavy for a telephone"
 
 
+def test_shades_of_weights_have_a_scale_or_numbers(course: Path) -> None:
+    seen = set()
+    for path in sorted((course / "book" / "figures").glob("*.svg")):
+        picture = ElementTree.fromstring(path.read_text("utf-8"))
+        shades = [
+            one for one in picture.iter()
+            if re.search(r"\b(heat|look)\b", one.get("class", "")) and one.get("fill-opacity")
+        ]  # fmt: skip
+        said = [one.text or "" for one in picture.iter() if one.tag.endswith("text")]
+        numbers = [text for text in said if re.fullmatch(r"\d\.\d\d", text)]
+        if len({one.get("fill-opacity") for one in shades}) > 1:
+            seen.add(path.name.partition(".")[0])
+            assert "weight 0" in said or len(numbers) >= len(shades), path.name
+    assert {"aligning", "cache", "film", "translator", "inside", "patches"} <= seen
+
+
 def test_figures_do_not_import_the_subject(course: Path) -> None:
     """What a figure needs of it is written into book/figures by a script in benchmarks."""
     package = course / "coursebook"

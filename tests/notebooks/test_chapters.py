@@ -60,6 +60,17 @@ def run_nbval(path: Path, arithmetic: str = "stored") -> subprocess.CompletedPro
     )  # fmt: skip
 
 
+@each_chapter
+def test_a_lesson_shows_no_bookkeeping(path):
+    """No comment for a formatter in code that is not folded; no line about the machine."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type == "code" and not {"hide-input", "remove-cell"} & set(tags):
+            assert "# fmt:" not in cell.source, cell.id
+        printed = "".join(one.get("text", "") for one in cell.get("outputs", []))
+        assert "thread(s)" not in printed, f"{cell.id}: the record and the evidence hold this"
+
+
 def test_there_are_chapters():
     assert "05-self-attention" in names
 
