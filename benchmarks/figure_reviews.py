@@ -2,11 +2,11 @@
 
 One learned query pools the words of a review, and a linear layer predicts whether it is good. The
 reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); those of fold 0 are
-for testing. The model is *selective*: few words get most of the weight. A short text and free
-weights do not ask for that, since a loud vote does the same as a large weight. So the training
-reviews are up to ``MOST`` snippets of one class joined, and weight decay keeps everything small
-except the query. For the same model trained without both, ``usual``, the file has
-the test accuracy and the weight of the words that judge. Weights are whole multiples of ``step``, so that the file is small. The figure
+for testing. The model is *selective*: few words get most of the weight. Training does not ask for
+that by itself, since a loud vote does the same as a large weight. So the training reviews are up to
+``MOST`` snippets of one class joined, and weight decay keeps everything small except the query. For
+the same model trained without both, ``usual``, the file has the test accuracy and the weight of the
+words that judge. Weights are whole multiples of ``step``, so that the file is small. The figure
 computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Half a
 minute on one thread, with the corpus available::
 
@@ -63,7 +63,7 @@ def weights_of(model: PoolingClassifier) -> dict[str, torch.Tensor]:
 def joined(
     examples: list[tuple[list[int], int]], generator: torch.Generator
 ) -> list[tuple[list[int], int]]:
-    """Reviews of 1 to ``MOST`` snippets of one class, drawn without replacement, ``COPIES`` times."""
+    """Reviews of 1 to ``MOST`` snippets of one class; each snippet is in ``COPIES`` of them."""
     reviews = []
     for label in (0, 1):
         own = [ids for ids, found in examples if found == label]
@@ -106,7 +106,7 @@ def right(model: PoolingClassifier, examples: list[tuple[list[int], int]]) -> fl
 
 
 def train(examples: list, vocabulary: int, seed: int, *, selective: bool) -> PoolingClassifier:
-    """The figure's model; or, not ``selective``, one trained on single snippets in the usual way."""
+    """The figure's model; if not ``selective``, one trained on single snippets as usual."""
     if selective:
         examples = joined(examples, torch.Generator().manual_seed(seed))
     torch.manual_seed(seed)
