@@ -4,14 +4,15 @@ import copy
 import json
 import os
 import re
+import shutil
 import statistics
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
+from forked import Forks, Ran
 
 from coursebook import claims, course, executor, hygiene, numerics
 from coursebook.drawn import FIGURE_CONTENT
@@ -44,20 +45,20 @@ TOGETHER = {"09-decoder": 70, "10-encoder": 120, "11-encoder-decoder": 85}
 OURS = {"TFCOURSE_ROOT": str(ROOT), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 
 
-def run_nbval(path: Path, arithmetic: str = "stored") -> subprocess.CompletedProcess:
-    """nbval, strict within the cells' bands, in the chapter's fixed environment."""
-    return subprocess.run(
-        [
-            sys.executable, "-m", "pytest", str(path), "--nbval", "--nbval-current-env",
-            "-p", "coursebook.nbval_bands",
-            "--nbval-cell-timeout=600", "-q", "--no-header", "-p", "no:cacheprovider",
-            "-c", os.devnull, f"--rootdir={path.parent}",
-        ],
-        cwd=path.parent,
-        env={**os.environ, **executor.environment(arithmetic), **OURS},
-        capture_output=True,
-        text=True,
-    )  # fmt: skip
+@pytest.fixture(scope="session")
+def nbval() -> Iterator[Callable[..., Ran]]:
+    """A function that runs nbval, strict within the cells' bands, in the chapters' environment."""
+    forks: dict[str, Forks] = {}
+
+    def run(path: Path, arithmetic: str = "stored") -> Ran:
+        if arithmetic not in forks:
+            environment = {**os.environ, **executor.environment(arithmetic), **OURS}
+            forks[arithmetic] = Forks(environment)
+        return forks[arithmetic].run(path)
+
+    yield run
+    for each in forks.values():
+        each.close()
 
 
 @each_chapter
@@ -77,10 +78,9 @@ def test_there_are_chapters():
 
 @pytest.mark.case_of("chapter")
 @each_notebook
-def test_stored_outputs_are_what_the_cells_print(path, record_property):
-    start = executor.seconds_of_children()
-    result = run_nbval(path)
-    seconds = executor.seconds_of_children() - start
+def test_stored_outputs_are_what_the_cells_print(path, record_property, nbval):
+    result = nbval(path)
+    seconds = result.seconds
     assert result.returncode == 0, result.stdout[-6000:]
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
     record_property(
@@ -89,13 +89,13 @@ def test_stored_outputs_are_what_the_cells_print(path, record_property):
     assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
 
 
-@pytest.mark.numerics
+@pytest.mark.numerics("run of a chapter in another arithmetic")
 @pytest.mark.case_of("chapter")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("arithmetic", numerics.available()[1:])
 @each_notebook
-def test_outputs_survive_another_arithmetic(path, arithmetic):
-    result = run_nbval(path, arithmetic)
+def test_outputs_survive_another_arithmetic(path, arithmetic, nbval):
+    result = nbval(path, arithmetic)
     assert result.returncode == 0, result.stdout[-6000:]
 
 
@@ -210,7 +210,10 @@ print(f"3 numbers, their sum about {torch.randn(3).sum():.3f}")
 """
 
 
-def small_notebook(path: Path) -> nbformat.NotebookNode:
+@pytest.fixture(scope="module")
+def small_once(tmp_path_factory) -> Path:
+    """A small notebook with its outputs. Read only: tests copy it."""
+    path = tmp_path_factory.mktemp("small") / "small.ipynb"
     notebook = nbformat.v4.new_notebook(
         cells=[
             nbformat.v4.new_markdown_cell("# Small", id="title"),
@@ -226,28 +229,33 @@ def small_notebook(path: Path) -> nbformat.NotebookNode:
     nbformat.write(notebook, path)
     notebook, _ = executor.execute(path)
     executor.write(notebook, path)
-    return notebook
+    return path
+
+
+@pytest.fixture
+def small(small_once, tmp_path) -> Path:
+    """A copy of the small notebook to change."""
+    return Path(shutil.copy(small_once, tmp_path))
 
 
 @pytest.mark.thorough("run of a changed notebook")
-def test_the_gate_closes_when_one_digit_changes(tmp_path):
-    path = tmp_path / "small.ipynb"
-    notebook = small_notebook(path)
-    assert run_nbval(path).returncode == 0
+def test_the_gate_closes_when_one_digit_changes(small, nbval):
+    assert nbval(small).returncode == 0
+    notebook = nbformat.read(small, as_version=4)
     output = notebook.cells[1].outputs[0]
     digit = re.search(r"\d(?=\s*$)", output.text)
     other = str((int(digit.group()) + 1) % 10)
     output.text = output.text[: digit.start()] + other + output.text[digit.end() :]
-    executor.write(notebook, path)
-    result = run_nbval(path)
+    executor.write(notebook, small)
+    result = nbval(small)
     assert result.returncode == 1, result.stdout
     assert "Cell execution caused an exception" not in result.stdout
     assert "mismatch" in result.stdout
 
 
-def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new: str, band=None):
-    """Store ``new`` where the cell printed ``old``, declare a band, and have nbval judge."""
-    spoiled = copy.deepcopy(notebook)
+def spoil(path: Path, cell: int, old: str, new: str, band=None) -> None:
+    """Store ``new`` where the cell printed ``old``, and declare a band."""
+    spoiled = nbformat.read(path, as_version=4)
     if band is not None:
         spoiled.cells[cell].metadata["tfcourse"] = {"band": band}
     for output in spoiled.cells[cell].outputs:
@@ -261,7 +269,6 @@ def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new:
     else:
         raise AssertionError(f"the cell shows no {old}")
     executor.write(spoiled, path)
-    return run_nbval(path)
 
 
 @pytest.mark.thorough("run of a changed notebook")
@@ -275,21 +282,21 @@ def spoil(path: Path, notebook: nbformat.NotebookNode, cell: int, old: str, new:
         pytest.param(2, "[1.0, 3.0, 2.0]", "[1.0, 2.9, 2.0]", {"figure": 0.1}, True, id="near"),
     ],
 )
-def test_the_gate_opens_as_far_as_the_band(tmp_path, cell, old, new, band, passes):
-    path = tmp_path / "small.ipynb"
-    result = spoil(path, small_notebook(path), cell, old, new, band)
+def test_the_gate_opens_as_far_as_the_band(small, nbval, cell, old, new, band, passes):
+    spoil(small, cell, old, new, band)
+    result = nbval(small)
     assert result.returncode == (0 if passes else 1), result.stdout
     assert passes or "mismatch" in result.stdout
 
 
 @pytest.mark.thorough("run of a changed notebook")
-def test_the_executor_refuses_what_another_arithmetic_changes(tmp_path):
+def test_the_executor_refuses_what_another_arithmetic_changes(small):
     """A cell that prints which arithmetic it runs in stands for one that rounds differently."""
-    path = tmp_path / "small.ipynb"
-    notebook = small_notebook(path)
+    notebook = nbformat.read(small, as_version=4)
+    del notebook.cells[2:]
     notebook.cells[1].source = "import os; print(os.environ['MKL_CBWR'], 0.5)"
-    executor.write(notebook, path)
-    _, _, found = executor.execute_in_all(path)
+    executor.write(notebook, small)
+    _, _, found = executor.execute_in_all(small)
     assert len(found) >= 3
     assert found["compatible"] == [
         "cell numbers: the words changed: 'AVX2 0.5' became 'COMPATIBLE 0.5'"
@@ -298,17 +305,15 @@ def test_the_executor_refuses_what_another_arithmetic_changes(tmp_path):
 
 
 @pytest.mark.thorough("run of a changed notebook")
-def test_the_executor_gives_the_same_bytes_twice(tmp_path):
-    path = tmp_path / "small.ipynb"
-    small_notebook(path)
-    first = path.read_bytes()
-    again, _ = executor.execute(path)
-    executor.write(again, path)
-    assert path.read_bytes() == first
+def test_the_executor_gives_the_same_bytes_twice(small):
+    first = small.read_bytes()
+    again, _ = executor.execute(small)
+    executor.write(again, small)
+    assert small.read_bytes() == first
     assert b"image/png" in first
 
 
-@pytest.mark.thorough("test of a chapter run twice")
+@pytest.mark.release("test of a chapter run twice")
 def test_a_chapter_gives_the_same_bytes_twice(tmp_path, monkeypatch):
     """One chapter, with its figures, stands for all: what each prints is compared above."""
     path = CHAPTERS[names.index("05-self-attention")]
@@ -328,9 +333,8 @@ def test_a_chapter_gives_the_same_bytes_twice(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory) -> nbformat.NotebookNode:
-    path = tmp_path_factory.mktemp("clean") / "small.ipynb"
-    small_notebook(path)
+def clean(small_once, tmp_path_factory) -> nbformat.NotebookNode:
+    path = Path(shutil.copy(small_once, tmp_path_factory.mktemp("clean")))
     assert first_cell.put_into_lesson(path, ROOT)
     assert not first_cell.put_into_lesson(path, ROOT), "once is enough"
     notebook = nbformat.read(path, 4)
