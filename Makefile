@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lint test test-all test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
+.PHONY: help demo lint test test-all test-lowest test-release test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,16 @@ test: lint node_modules/.ready  ## in about ten minutes: all packages, and a sam
 test-all: lint node_modules/.ready  ## in about half an hour: every check of the course, the site and the grader
 	$(say) 'Tests'
 	@$(BIN)/python -m pytest $(TESTS) --level all
+
+# Processors differ in the instructions that they know, and libraries choose by them: this is the
+# least that PyTorch and oneDNN can work with.
+test-lowest: $(READY) node_modules/.ready  ## the tests of make test, with the oldest instructions that PyTorch can use
+	$(say) 'Tests with the oldest instructions'
+	@ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(BIN)/python -m pytest $(TESTS) --level quick
+
+test-release: $(READY)  ## what only a release needs: wheels in new environments, corpora made again, a class of 100
+	$(say) 'Tests for a release'
+	@$(BIN)/python -m pytest $(TESTS) --level release
 
 test-numerics: $(READY)  ## every chapter in every arithmetic that this processor knows
 	$(say) 'Chapters in several arithmetics'

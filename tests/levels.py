@@ -1,14 +1,18 @@
-"""What `make test` takes of the tests, and what it leaves to `make test-all`: defined here alone.
+"""Which tests each of `make test`, `test-all`, `test-release` and `test-numerics` runs.
 
-``--level quick`` is `make test`, ``--level all`` (what pytest does unless told) is `make test-all`,
-``--level numerics`` is `make test-numerics`. Three markers tell the tests apart:
+They are ``--level quick``, ``all`` (what pytest does unless told), ``release`` and ``numerics``.
+The last two run what the others leave to them, and nothing else. Four markers tell the tests apart:
 
 ``case_of(kind)``
     One case of many alike: the quick level takes those of its kind that :data:`SAMPLE` names.
 ``thorough(noun)``
-    The quick level leaves it out; ``noun`` says in the last line what was left.
-``numerics``
-    A chapter in another arithmetic: run by `make test-numerics` alone.
+    Left to `make test-all`.
+``release(noun)``
+    Left to `make test-release`: what only a change of versions or a new release can break.
+``numerics(noun)``
+    Left to `make test-numerics`.
+
+The last line of a run says what was left, as so many of each noun.
 """
 
 from __future__ import annotations
@@ -21,7 +25,15 @@ from typing import NamedTuple
 
 import pytest
 
-LEVELS = {"quick": "make test", "all": "make test-all", "numerics": "make test-numerics"}
+LEVELS = {
+    "quick": "make test",
+    "all": "make test-all",
+    "release": "make test-release",
+    "numerics": "make test-numerics",
+}
+
+#: The levels that run only the tests with a marker of their name.
+ALONE = ("release", "numerics")
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
@@ -36,6 +48,13 @@ SAMPLE = {
         "notebooks/05-self-attention.html",
         "notebooks/assignments/ps05-self-attention/ps05-self-attention.html",
         "search.html",
+    ),
+    "live figure": (
+        "test_what_a_figure_becomes",
+        "test_the_scripts_attention_is_the_packages",
+        "test_attention_is_walked_through_step_by_step",
+        "test_the_causal_mask_shuts_the_leak",
+        "test_without_a_script_the_still_pictures_stand",
     ),
     "measurement": ("heads_cost",),
     "attack": (
@@ -56,7 +75,8 @@ SAMPLE = {
     ),
 }
 
-#: The parameter of a test that says which chapter, problem set, page or script it is about.
+#: The parameter of a test that says which chapter, problem set, page or script it is about. Other
+#: kinds are told by the name of the test.
 PARAMETER = {"chapter": "path", "problem set": "problem_set", "page": "name",
              "measurement": "script", "attack": "attack"}  # fmt: skip
 
@@ -76,7 +96,7 @@ def case(item: pytest.Item) -> tuple[str, str]:
         return "", ""
     (kind,) = marker.args
     if kind not in PARAMETER:
-        return kind, ""
+        return kind, item.originalname if kind in SAMPLE else ""
     value = item.callspec.params[PARAMETER[kind]]
     if isinstance(value, Path) and value.parent.name == "evidence":
         kind = "evidence notebook"
@@ -85,11 +105,11 @@ def case(item: pytest.Item) -> tuple[str, str]:
 
 def left_out(item: pytest.Item, level: str) -> Left | None:
     """Where a test is left to, or None if it belongs to ``level``."""
-    numerics = item.get_closest_marker("numerics") is not None
-    if level == "numerics":  # it follows `make test-all`: nothing is left to anybody
-        return None if numerics else Left("", "")
-    if numerics:
-        return Left("numerics", "run of a chapter in another arithmetic")
+    own = next(filter(None, map(item.get_closest_marker, ALONE)), None)
+    if level in ALONE:  # it follows `make test-all`: nothing is left to anybody
+        return None if own and own.name == level else Left("", "")
+    if own:
+        return Left(own.name, *own.args)
     if level == "all":
         return None
     if marker := item.get_closest_marker("thorough"):
@@ -103,7 +123,7 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
 def told(left: Collection[Left]) -> list[str]:
     """A line for each level that something was left to: what, and how many tests."""
     lines = []
-    for level in ("all", "numerics"):
+    for level in LEVELS:
         tests, subjects = Counter(), {}
         for one in left:
             if one.level == level:
@@ -133,7 +153,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, about in (
         ("case_of(kind)", "one case of a kind: tests/levels.py says which of them make test takes"),
         ("thorough(noun)", "left to make test-all, and told as so many of this noun"),
-        ("numerics", "a chapter in another arithmetic, left to make test-numerics"),
+        ("release(noun)", "left to make test-release, and told as so many of this noun"),
+        ("numerics(noun)", "left to make test-numerics, and told as so many of this noun"),
     ):
         config.addinivalue_line("markers", f"{name}: {about}")
 

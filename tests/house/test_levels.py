@@ -51,7 +51,10 @@ def test_the_last_line_says_what_is_left(quick):
 class Item:
     """A test with markers and parameters, as far as levels look at them."""
 
-    def __init__(self, *markers: pytest.MarkDecorator, **params: object) -> None:
+    def __init__(
+        self, *markers: pytest.MarkDecorator, name: str = "test", **params: object
+    ) -> None:
+        self.originalname = name
         self.markers = {decorator.mark.name: decorator.mark for decorator in markers}
         self.callspec = SimpleNamespace(params=params)
 
@@ -60,6 +63,7 @@ class Item:
 
 
 CHAPTER = pytest.mark.case_of("chapter")
+FIGURE = pytest.mark.case_of("live figure")
 
 
 @pytest.mark.parametrize(
@@ -71,8 +75,14 @@ CHAPTER = pytest.mark.case_of("chapter")
         (Item(CHAPTER, path=Path("notebooks/evidence/05-self-attention.ipynb")), "all"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),
-        (Item(pytest.mark.numerics), "numerics"),
-        (Item(pytest.mark.numerics, CHAPTER, path=Path("05-self-attention.ipynb")), "numerics"),
+        (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all"),
+        (Item(FIGURE, name="test_gates"), "all"),
+        (Item(pytest.mark.release("installation")), "release"),
+        (Item(pytest.mark.release("installation"), pytest.mark.thorough("use")), "release"),
+        (
+            Item(pytest.mark.numerics("run"), CHAPTER, path=Path("05-self-attention.ipynb")),
+            "numerics",
+        ),
     ],
 )
 def test_each_level_runs_its_own(item, runs_at):
@@ -88,9 +98,10 @@ def test_what_is_left_is_counted():
     assert left(("all", "test of kills"), ("all", "test of kills"), ("all", "page", "a")) == [
         "Left to `make test-all`: 2 tests of kills, 1 page (1 test)."
     ]
-    both = left(("all", "page", "a"), ("all", "page", "a"), ("numerics", "run of a chapter"))
-    assert both == [
+    some = [("all", "page", "a"), ("all", "page", "a"), ("numerics", "run of a chapter")]
+    assert left(("release", "installation"), *some) == [
         "Left to `make test-numerics`: 1 run of a chapter.",
+        "Left to `make test-release`: 1 installation.",
         "Left to `make test-all`: 1 page (2 tests).",
     ]
 

@@ -102,7 +102,7 @@ def test_help_and_version_without_any_extra(installed):
         fine(installed("", "tfcourse", command, "--help"))
 
 
-@pytest.mark.thorough("use of the wheel")
+@pytest.mark.release("use of the wheel")
 def test_train_and_translate(installed, tmp_path):
     few = [
         part
@@ -117,7 +117,7 @@ def test_train_and_translate(installed, tmp_path):
     assert (tmp_path / "run" / "results.json").is_file()
 
 
-@pytest.mark.thorough("use of the wheel")
+@pytest.mark.release("use of the wheel")
 def test_every_embedded_corpus_has_its_packages(installed):
     code = """
 from tfcourse import data
@@ -129,13 +129,14 @@ for name in data.names():
     assert len(said.splitlines()) >= 10
 
 
+@pytest.mark.thorough("use of the wheel")
 def test_check(installed, answered):
     said = fine(installed("learner", "tfcourse", "check", answered))
     assert "No course was found here" in said
     assert "passed" in said and "failed" not in said
 
 
-@pytest.mark.thorough("use of the wheel")
+@pytest.mark.release("use of the wheel")
 def test_grade_with_the_course_named(installed, answered, course, tmp_path):
     kind = "--sandbox" if sandbox.status().works else "--no-sandbox"
     asked = ("--submitted", answered.parents[2], "--into", tmp_path / "graded", "--workers", "1")
@@ -163,7 +164,7 @@ WITHOUT = [
 ]
 
 
-@pytest.mark.thorough("use of the wheel")
+@pytest.mark.release("use of the wheel")
 @pytest.mark.parametrize(("command", "extra", "named"), WITHOUT)
 def test_a_missing_extra_is_named_in_one_line(
     installed, wheel, answered, course, tmp_path, command, extra, named
@@ -176,7 +177,7 @@ def test_a_missing_extra_is_named_in_one_line(
     assert not any(tmp_path.iterdir()), "something was written before the package was missed"
 
 
-@pytest.mark.thorough("use of the wheel")
+@pytest.mark.release("use of the wheel")
 @pytest.mark.parametrize("command", ["book", "demo", "serve", "release"])
 def test_what_needs_the_course_says_so_outside_of_one(installed, command):
     done = installed("dev", "tfcourse", command)

@@ -36,6 +36,8 @@ from tfcourse.positions import RotaryPositions, SinusoidalPositions
 from tfcourse.tokenizers import BPETokenizer
 from tfcourse.tokenizers.bpe import BYTES
 
+pytestmark = pytest.mark.case_of("live figure")
+
 #: As near as a figure's numbers must be to the package's.
 NEAR = 1e-4
 SENTENCE = "the singer played a sad note on the violin"

@@ -14,6 +14,7 @@ from coursebook.live.__main__ import bare_page
 from coursebook.live.catalogue import FIGURES
 from tfcourse.data import load as load_corpus
 
+pytestmark = pytest.mark.case_of("live figure")
 browser = pytest.mark.browser
 
 #: The figures of the models, and a control of each that changes what it says.

@@ -23,7 +23,7 @@ def graded(course) -> dict:
     return found
 
 
-@pytest.mark.thorough("class of 100")
+@pytest.mark.release("class of 100")
 def test_a_hostile_class_of_100_is_graded_like_a_plain_one(course):
     """By processor time, to which other work on the machine can only add.
 

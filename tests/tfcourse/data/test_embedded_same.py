@@ -33,7 +33,7 @@ def test_the_packages_are_the_pinned_ones(name, course):
         assert f"{package}=={pinned}" in pins
 
 
-@pytest.mark.thorough("test of corpora made anew")
+@pytest.mark.release("test of corpora made anew")
 @pytest.mark.parametrize("place", PLACES)
 def test_every_corpus_is_the_same_everywhere(place, tmp_path):
     cache = tmp_path / "cache"

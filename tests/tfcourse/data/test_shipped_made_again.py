@@ -6,7 +6,7 @@ import pytest
 from benchmarks.corpora import licences, parting, reading
 from tfcourse.data import digits, docstrings
 
-pytestmark = pytest.mark.thorough("remaking of a corpus")
+pytestmark = pytest.mark.release("remaking of a corpus")
 
 
 def test_the_sentences_are_those_of_the_installed_packages():
