@@ -326,9 +326,11 @@ class _Run:
                 died.append(name)
             if step["do"] == "run" and step["answer"]:
                 ran.stopped[name] = _why_stopped(step, found)
-        for at, step in enumerate(self.steps):
-            if step["do"] != "test":
-                continue
+        tests = [(at, step) for at, step in enumerate(self.steps) if step["do"] == "test"]
+        told = outcome.agreed(
+            {step["name"]: self.found.get(at, {"error": outcome.NOT_RUN}) for at, step in tests}
+        )
+        for at, step in tests:
             found = self.found.get(at) or {
                 "error": outcome.NOT_RUN,
                 "says": f"This test was not run: {self.gave_up}.",
@@ -342,6 +344,8 @@ class _Run:
             elif found["error"] == "Missing" and (why := ran.stopped.get(step["exercise"])):
                 says = why if why == outcome.NO_ANSWER else f"The answer's own cell stopped: {why}"
                 found = {**found, "says": says}
+            elif step["name"] in told:
+                found = {**found, "says": told[step["name"]]}
             points = step["points"]
             found = outcome.settled(found, points)
             _, score = outcome.scored(found, points)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nbjudge.inside.causes import SEPARATOR
+from nbjudge.inside.causes import exercise_of as exercise_of
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-#: Separates the exercise's name from the test's in a grade id.
-SEPARATOR = "--"
 
 #: Suffix of a written answer's grade id.
 WRITTEN = f"{SEPARATOR}written"
@@ -107,11 +107,6 @@ def kind(cell: NotebookNode) -> str:
 def points(cell: NotebookNode) -> float:
     """The points of a graded cell."""
     return float(nbgrader(cell).get("points", 0))
-
-
-def exercise_of(name: str) -> str:
-    """The exercise that a grade id belongs to: ``"scaling"`` for ``"scaling--values"``."""
-    return name.split(SEPARATOR, 1)[0]
 
 
 def listed(names: list[str]) -> str:

@@ -17,14 +17,15 @@ import os
 import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import monotonic
 from types import CodeType
 from typing import Any
 
+from nbjudge.inside.causes import Guess
 from nbjudge.inside.program import program
-from nbjudge.inside.testing import unseen
+from nbjudge.inside.testing import recall, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.choices import scored_below
@@ -34,7 +35,7 @@ from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.recall import Check, Find, Table, of_test
+from nbjudge.inside.testing.recall import Check, Find, Table
 from nbjudge.inside.values import torch
 from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
@@ -171,13 +172,16 @@ class Examiner:
         A dictionary: ``error`` (its type's name, empty if there was none) and its message ``says``,
         with ``ours`` for the message without the learner's own words if it quotes any; ``value``,
         the number that the last line evaluates to, if it does; ``printed``; ``missing``, a
-        learner's name that is undefined; ``lost``, whether the learner's process must be replaced;
-        ``seconds``, and besides them ``aside``, those that known wrong answers took; ``calls``;
+        learner's name that is undefined; ``uses``, the learner's functions that it has called;
+        ``guess``, what a wrong result says about its cause, or ``None``; ``lost``, whether the
+        learner's process must be replaced; ``seconds``, and besides them ``aside``, those that
+        known wrong answers took; ``calls``;
         ``measured``, numbers by name.
         """
         began, self.aside = monotonic(), 0.0
+        recall.runs(name)
         texts = ("error", "says", "ours", "printed", "missing")
-        found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None}
+        found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None, "guess": None}
         told = io.StringIO()
         collected()
         try:
@@ -198,6 +202,7 @@ class Examiner:
             found |= {"error": "Mistake", "says": str(error), "ours": error.ours}
         except Mistake as error:
             found |= {"error": "Mistake", "says": str(error), **self._quoted(str(error))}
+            found["guess"] = self._guessed(name, error.guess)
         except BaseException as error:
             if ours := getattr(error, "ours", ""):  # a learner's code raised it
                 found |= {"ours": ours}
@@ -214,6 +219,7 @@ class Examiner:
         found["says"] = found["says"][:MAX_TEXT]
         found["printed"] = told.getvalue()[:MAX_TEXT]
         found["lost"] = self.link is None or self.link.lost is not None
+        found["uses"] = sorted(recall.running.uses)
         found["aside"] = self.aside
         found["seconds"] = monotonic() - began - self.aside
         found["calls"] = self.link.asked if self.link else 0
@@ -224,6 +230,20 @@ class Examiner:
         """The message without the learner's words, if a test's own message quotes any."""
         without = unseen.without(says, self.link.heard if self.link else ())
         return {"ours": without} if without != says else {}
+
+    def _guessed(self, test: str, guess: Guess | None) -> dict[str, Any] | None:
+        """A guess with the tests that its causes fail, without the learner's words."""
+        if guess is None:
+            return None
+        fault = unseen.without(guess.fault, self.link.heard if self.link else ())
+        fails = recall.failed_by(guess.causes, cells.exercise_of(test), self._stored())
+        return replace(guess, fault=fault, fails=fails).plain()
+
+    def _stored(self) -> Mapping[str, Sequence[Table]]:
+        """What a release has stored of the known wrong answers, by test."""
+        if self.known.stored is None:
+            return recall.all_stored()
+        return {test: [table] for test, table in self.known.stored.items()}
 
     def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
         """The instructor's tests in these cells that accept an answer that computes nothing.
@@ -298,7 +318,7 @@ class Examiner:
         """What known wrong answers return in a test; its time is not the learner's."""
         link = self.link
         if link is None or not self.known.wrong.get(cells.exercise_of(name)):
-            return lambda passed, suspects: of_test(name)
+            return lambda passed, suspects: recall.all_stored().get(name, [])
         find = self.known.find(name, source, lambda: link.hidden)
 
         def found(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:

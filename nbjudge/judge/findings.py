@@ -74,6 +74,15 @@ class Findings:
         self.settle(cell, found, seen)
         outcome.tidy(cell, self.room)
 
+    def name_causes(self) -> None:
+        """Tell of a known mistake in all failed tests that it explains, or in none."""
+        told = outcome.agreed(self.found)
+        for cell in self.cells:
+            name = cells.grade_id(cell)
+            if cells.is_test(cell) and name in told:
+                found = {**self.found[name], "says": told[name]}
+                self.settle_again(cell, found, self.tests[name]["seen"])
+
     def passed(self, name: str) -> bool:
         """Whether a test got all its points."""
         return self.tests[name]["score"] >= self.tests[name]["max_score"]

@@ -21,10 +21,10 @@ from time import monotonic
 from types import CodeType
 from typing import Any
 
-from nbjudge.inside.testing import served
+from nbjudge.inside.testing import recall, served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
-from nbjudge.inside.testing.recall import Answer, Check, Find, Table, recording, unpack
+from nbjudge.inside.testing.recall import Answer, Check, Find, Result, Table, recording, unpack
 from nbjudge.inside.values import np, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
@@ -97,7 +97,7 @@ class Known:
             if wanted:
                 table.update(self.table(test, source, wanted, patient=False))
                 ran.update(wanted)
-            return [table]
+            return [table] if visible is None else [table, visible.only(visible.failing(passed))]
 
         return found
 
@@ -138,19 +138,31 @@ class Known:
             for answer, written in answers:
                 if monotonic() > end:
                     break
-                with (
-                    _as_before(),
-                    self._restored(),
-                    recording() as results,
-                    contextlib.suppress(Exception, SystemExit),
-                    within(seconds),
-                ):
-                    for code in (written, *between):
-                        exec(compiled(code), self._space)
-                    self._space |= self._verbs(exercise)
-                    exec(compiled(source), self._space)
+                with _as_before(), self._restored(), recording() as results:
+                    ended = self._ran(exercise, (written, *between), source, seconds)
+                if ended is not None:
+                    results.append(Result(recall.END, (), (), right=ended))
                 table.add(answer, results)
         return table
+
+    def _ran(
+        self, exercise: str, before: Sequence[str], source: str, seconds: float
+    ) -> bool | None:
+        """Run a test's code after other cells; returns whether nothing stopped it.
+
+        ``None`` if it was stopped because it took too long.
+        """
+        try:
+            with within(seconds):
+                for code in before:
+                    exec(compiled(code), self._space)
+                self._space |= self._verbs(exercise)
+                exec(compiled(source), self._space)
+        except TimeoutError:
+            return None
+        except (Exception, SystemExit):
+            return False
+        return True
 
     def _ready(self, exercise: str, test: str) -> list[str]:
         """Run all cells before this exercise's answer; returns those between it and the test."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from nbjudge.inside import causes
 from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 from nbjudge.intake import cells
 from nbjudge.judge.endings import DIED, FLOODED, OUT_OF_TIME
@@ -120,6 +121,25 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     if lines and number > len(lines):  # a line number out of range could smuggle out data
         return says.rpartition("\n")[0]
     return f"{says}: {lines[number - 1].strip()}" if lines else says
+
+
+def agreed(found: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The messages of failed tests that a known mistake may explain, by test.
+
+    Parameters
+    ----------
+    found:
+        The examiner's results by test, in order.
+    """
+    outcomes = {}
+    for test, result in found.items():
+        guess = result.get("guess")
+        outcomes[test] = causes.Outcome(
+            uses=frozenset(result.get("uses", ())),
+            passed=not result.get("error"),
+            guess=causes.Guess.of(guess) if guess else None,
+        )
+    return causes.agreed(outcomes)
 
 
 def as_in(test: str, found: dict[str, Any]) -> str:

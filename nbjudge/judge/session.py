@@ -117,6 +117,7 @@ class Session:
             self.forbidden,
             self._seconds_for_tests,
         ).show(self.common)
+        self.findings.name_causes()
         hold_back(self.job, self.examination, self.findings)
         self._note_likeness()
         self.close()

@@ -1,7 +1,9 @@
 """No wrong answer is blamed for the mistake of another.
 
-If several return the same at all checks of a test, all of them are named.
+If several return the same at all checks of an exercise, all of them are named.
 """
+
+from dataclasses import replace
 
 import jaxtyping
 import pytest
@@ -9,11 +11,13 @@ from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
 from nbjudge.answers import load_variants, steps
+from nbjudge.inside.causes import Outcome, agreed
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.verbs import note
 from nbjudge.intake import cells
 from nbjudge.judge.known import Known, compiled
 
@@ -35,34 +39,59 @@ EXCEPTIONS = {
 
 
 class InPlace(Known):
-    """Lets a test judge a wrong answer in this process, as if a learner had handed it in."""
+    """Lets an exercise's tests judge an answer in this process, as if it had been handed in."""
 
-    def told(self, test, source, answer, known=None):
-        """The test's message for this answer.
+    def __init__(self, problem_set, graded):
+        self.notebook = source_notebook(problem_set, COURSE)
+        self.variants = load_variants(COURSE / "solutions" / problem_set)
+        super().__init__(**steps(self.notebook, self.variants))
+        #: Whether hidden tests run too.
+        self.graded = graded
+        self.tests, self._tables = {}, {}
+        for cell in filter(cells.is_test, self.notebook.cells):
+            source = cell.source if graded else cells.without_hidden_tests(cell.source, "")
+            self.tests.setdefault(cells.exercise_of(cell.id), {})[cell.id] = source
 
-        With ``known`` results after the first wrong one decide, as when work is graded; without,
-        the stored table counts, as on a learner's machine.
-        """
-        exercise = cells.exercise_of(test)
+    def tables(self, exercise):
+        """What the known wrong answers return, by test; the stored tables if nothing is hidden."""
+        if not self.graded:
+            return recall.all_stored()
+        if exercise not in self._tables:
+            tests = self.tests[exercise].items()
+            self._tables[exercise] = {t: [self.table(t, source)] for t, source in tests}
+        return self._tables[exercise]
+
+    def told(self, exercise, answer):
+        """What each test that this answer fails tells its author, by test."""
+        told, outcomes = {}, {}
+        for test, source in self.tests[exercise].items():
+            told[test], guess, uses = self._ran(exercise, test, source, answer)
+            outcomes[test] = Outcome(uses, not told[test], guess)
+        told |= agreed(outcomes)
+        return {test: said for test, said in told.items() if said}
+
+    def _ran(self, exercise, test, source, answer):
         between = self._ready(exercise, test)
+        tables = self.tables(exercise)
+        call = self._verbs(exercise)["call"]
+        said, guess = "", None
+        recall.runs(test)
         with self._restored():
             try:
                 for code in (answer, *between):
                     exec(compiled(code), self._space)
-                self._space["call"] = self._verbs(exercise)["call"]
-                if known is None:
-                    recall.runs(test)
+                self._space["call"] = lambda f, *args, **kw: note(f) or call(f, *args, **kw)
+                with deciding(lambda passed, suspects: tables.get(test, [])):
                     exec(compiled(source), self._space)
-                else:
-                    with deciding(lambda passed, suspects: [known]):
-                        exec(compiled(source), self._space)
             except Mistake as mistake:
-                return str(mistake)
+                said, guess = str(mistake), mistake.guess
             except Exception as error:  # what the answer itself raises, or a test on its result
-                return f"{type(error).__name__}: {error}"
+                said = f"{type(error).__name__}: {error}"
             finally:
                 by_hand()
-        return ""
+        if guess is not None:
+            guess = replace(guess, fails=recall.failed_by(guess.causes, exercise, tables))
+        return said, guess, frozenset(recall.running.uses)
 
 
 @pytest.fixture
@@ -75,25 +104,18 @@ def as_graded(monkeypatch):
 
 def wrongly_blamed(problem_set, graded):
     """Who is told of another's mistake and not of their own, a line each; and how many were."""
-    notebook = source_notebook(problem_set, COURSE)
-    variants = load_variants(COURSE / "solutions" / problem_set)
-    judge = InPlace(**steps(notebook, variants))
+    judge = InPlace(problem_set, graded)
     lines, told = [], 0
-    for cell in notebook.cells:
-        if not cells.is_test(cell):
-            continue
-        test = cells.grade_id(cell)
-        source = cell.source if graded else cells.without_hidden_tests(cell.source, "")
-        wrong = [v for v in variants.get(cells.exercise_of(test), ()) if not v.right]
-        known = judge.table(test, source) if graded else None
+    for exercise in judge.tests:
+        wrong = [v for v in judge.variants.get(exercise, ()) if not v.right]
         every = {v.says for v in wrong if v.says}
         for variant in wrong:
-            said = judge.told(test, source, variant.source, known)
-            named = {says for says in every if says in said}
-            told += bool(named)
-            excepted = (variant.exercise, variant.name) in EXCEPTIONS
-            if named and variant.says not in named and not excepted:
-                lines.append(f"{test}: {variant.name} is told {sorted(named)[0][:70]!r}")
+            for test, said in judge.told(exercise, variant.source).items():
+                named = {says for says in every if says in said}
+                told += bool(named)
+                excepted = (variant.exercise, variant.name) in EXCEPTIONS
+                if named and variant.says not in named and not excepted:
+                    lines.append(f"{test}: {variant.name} is told {sorted(named)[0][:70]!r}")
     return lines, told
 
 
@@ -109,3 +131,19 @@ def test_a_learner_is_told_of_their_own_mistake(problem_set, as_graded, capsys):
     lines, told = wrongly_blamed(problem_set, graded=False)
     assert told > 20
     assert not lines, "\n".join(lines)
+
+
+#: Answers as learners write them, each with the message that all of its failed tests begin with.
+TYPED = []
+
+
+@pytest.mark.parametrize("graded", [True, False], ids=["graded", "alone"])
+@pytest.mark.parametrize(
+    ("problem_set", "exercise", "answer", "begins"),
+    [pytest.param(*row[1:], id=f"{row[1][:4]}-{row[0]}") for row in TYPED],
+)
+def test_one_cause_is_named_or_none(problem_set, exercise, answer, begins, graded, as_graded):
+    told = InPlace(problem_set, graded).told(exercise, answer)
+    assert told
+    for test, said in told.items():
+        assert said.startswith(begins), f"{test}: {said}"

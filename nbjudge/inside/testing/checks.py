@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from nbjudge.inside.causes import Guess
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.errors import changes
 from nbjudge.inside.testing.mistake import Mistake
@@ -20,12 +21,6 @@ from nbjudge.inside.values import Array, Tensor, torch
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 
 
-#: If more mistakes than this explain all results of a test, only the first of those that the test
-#: names itself is named. A test that cannot distinguish that many has a message for all of them,
-#: listed first.
-MOST_NAMED = 4
-
-
 #: A mistake: a known wrong answer, or the message of one that the test itself passed.
 _Suspect = recall.Answer | str
 
@@ -36,10 +31,15 @@ class _Deciding:
 
     #: Gives what known wrong answers return in it.
     find: recall.Find
-    cell: recall.Running = field(default_factory=recall.Running)
     suspects: list[_Suspect] = field(default_factory=list)
+    #: Those that contradict one.
+    against: set[_Suspect] = field(default_factory=set)
     #: What is wrong with the first wrong result, in numbers.
     fault: str = ""
+
+    def mistake(self) -> Mistake:
+        """The mistake that the results show."""
+        return _mistake(self.suspects, self.against, self.fault)
 
 
 _deciding: _Deciding | None = None
@@ -64,42 +64,47 @@ def deciding(find: recall.Find = recall.find_stored) -> Iterator[None]:
     """
     global _deciding
     _deciding = state = _Deciding(find)
+    recall.running = recall.Running(recall.running.test)
     try:
         yield
         if state.suspects:
-            raise Mistake(_named(state.suspects, state.fault))
+            raise state.mistake()
     except Exception:
         if state.suspects:
-            raise Mistake(_named(state.suspects, state.fault)) from None
+            raise state.mistake() from None
         raise
     finally:
         _deciding = None
 
 
-def _named(suspects: Sequence[_Suspect], fault: str) -> str:
-    """One message for several mistakes; if they are too many, the test's own, or else ``fault``."""
+def _mistake(suspects: Collection[_Suspect], against: Collection[_Suspect], fault: str) -> Mistake:
+    """The mistake to report for a wrong result.
+
+    Parameters
+    ----------
+    suspects, against:
+        What explains it, and what contradicts it.
+    fault:
+        What is wrong with it in numbers.
+    """
     own = [suspect for suspect in suspects if isinstance(suspect, str)]
-    answers = [suspect.says for suspect in suspects if not isinstance(suspect, str)]
-    messages = list(dict.fromkeys([*own, *answers]))
-    if len(messages) > MOST_NAMED:
-        return own[0] if own else fault
-    if len(messages) == 1:
-        return messages[0]
-    listed = "\n".join(f"- {message}" for message in messages)
-    return f"Each of these mistakes gives the same numbers here:\n{listed}"
+    guess = Guess(fault, _answers(suspects), sorted(_answers(against)), own)
+    if _deciding:
+        return Mistake(guess.said(), guess=guess)
+    guess = recall.in_full(guess)
+    return Mistake(recall.told(guess), guess=guess)
 
 
-def _known(check: recall.Check, expected: tuple) -> dict[_Suspect, tuple]:
-    """What known wrong answers return at this check, if they pass the checks that were passed."""
+def _answers(suspects: Collection[_Suspect]) -> list[recall.Answer]:
+    return [suspect for suspect in suspects if not isinstance(suspect, str)]
+
+
+def _known(check: recall.Check, expected: tuple) -> tuple[dict[_Suspect, tuple], set[_Suspect]]:
+    """See :func:`nbjudge.inside.testing.recall.known`."""
     find = _deciding.find if _deciding else recall.find_stored
-    suspects = _deciding.suspects if _deciding else []
-    says = [suspect.says for suspect in suspects if not isinstance(suspect, str)]
-    return dict(recall.known(find, _cell().passed, says, check, expected))
-
-
-def _cell() -> recall.Running:
-    """The test cell that runs."""
-    return _deciding.cell if _deciding else recall.running
+    says = [suspect.says for suspect in _answers(_deciding.suspects if _deciding else [])]
+    recalled, against = recall.known(find, recall.running.passed, says, check, expected)
+    return dict(recalled), set(against)
 
 
 def require(condition: bool, message: str) -> None:
@@ -136,21 +141,22 @@ def equal(
     right, suspects = _alike(got, expected), _deciding.suspects if _deciding else []
     if recall.recorded([name], (expected,), (got,), right):
         return
-    check = _cell().next([name])
+    check = recall.running.next([name])
     if right and not suspects:
-        _cell().passed.append(check)
+        recall.running.passed.append(check)
         return
     own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
-    known = _known(check, (expected,)) | own
+    known, against = _known(check, (expected,))
+    known |= own
     if suspects:
         _narrow(lambda suspect: _alike(got, known[suspect][0]), known)
         return
     found = [suspect for suspect, (wrong,) in known.items() if _alike(got, wrong)]
-    _report(found, _unequal(got, expected, name))
+    _report(found, against | known.keys() - set(found), _unequal(got, expected, name))
 
 
 def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple]) -> None:
-    """Keep only the suspects that explain another result, unless none does.
+    """Keep only the suspects that explain another result.
 
     A mistake that the test itself passed stays where the test does not say what it gives. A known
     answer does not: its own run never came here.
@@ -158,7 +164,7 @@ def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple
     Raises
     ------
     Mistake
-        If only one is left.
+        If at most one is left.
     """
     assert _deciding is not None
     left = [
@@ -166,18 +172,19 @@ def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple
         for suspect in _deciding.suspects
         if (explains(suspect) if suspect in known else isinstance(suspect, str))
     ]
-    _deciding.suspects = left or _deciding.suspects
-    if len({_named([suspect], "") for suspect in _deciding.suspects}) == 1:
-        raise Mistake(_named(_deciding.suspects, _deciding.fault))
+    _deciding.against |= set(_deciding.suspects) - set(left)
+    _deciding.suspects = left
+    if len(set(map(_says, left))) <= 1:
+        raise _deciding.mistake()
 
 
-def _report(found: list[_Suspect], fault: str) -> None:
+def _report(found: list[_Suspect], against: set[_Suspect], fault: str) -> None:
     """Report a wrong result by the mistakes that explain it, or let later results decide.
 
     Parameters
     ----------
-    found:
-        These mistakes.
+    found, against:
+        These mistakes; those that contradict it.
     fault:
         What is wrong with the result, if it cannot be explained.
 
@@ -186,10 +193,14 @@ def _report(found: list[_Suspect], fault: str) -> None:
     Mistake
         If no later result is to decide.
     """
-    if _deciding and len({_named([suspect], "") for suspect in found}) > 1:
-        _deciding.suspects, _deciding.fault = found, fault
+    if _deciding and len(set(map(_says, found))) > 1:
+        _deciding.suspects, _deciding.against, _deciding.fault = found, against, fault
         return
-    raise Mistake(_named(found, fault) if found else fault)
+    raise _mistake(found, against, fault)
+
+
+def _says(suspect: _Suspect) -> str:
+    return suspect if isinstance(suspect, str) else suspect.says
 
 
 def _unequal(got: Any, expected: Any, name: str) -> str:
@@ -264,15 +275,16 @@ def close(
     faults = [_fault(g, e, n, if_nan) for g, e, n in zip(got, expected, names, strict=True)]
     if recall.recorded(names, expected, got, not any(faults)):
         return
-    check = _cell().next(names)
+    check = recall.running.next(names)
     suspects = _deciding.suspects if _deciding else []
     if not any(faults) and not suspects:
-        _cell().passed.append(check)
+        recall.running.passed.append(check)
         return  # before anything reads the mistakes, which may be slow to compute
     own: dict[_Suspect, tuple] = {
         message: wrong if several else (wrong,) for message, wrong in (mistakes or {}).items()
     }
-    known = _known(check, expected) | own
+    known, against = _known(check, expected)
+    known |= own
     if suspects:
         _narrow(lambda suspect: _explains(known[suspect], got), known)
         return
@@ -280,7 +292,8 @@ def close(
     if not _deciding:  # no later result decides: name those that explain most parts of this one
         parts = {one: sum(part is not None for part in known[one]) for one in found}
         found = [one for one in found if parts[one] == max(parts.values())]
-    _report(found, next(fault for fault in faults if fault))
+    against |= {suspect for suspect, wrong in known.items() if not _explains(wrong, got)}
+    _report(found, against, next(fault for fault in faults if fault))
 
 
 def same_gradients(
@@ -322,7 +335,9 @@ def same_gradients(
     found = gradients(f, *args, cotangent=cotangent, output=output)
     for name, got, want in zip(names, found, expected, strict=True):
         if got is None:
-            raise Mistake(f"No gradient of `{name_of(f)}` reaches {name}: is it used at all?")
+            raise Mistake(
+                f"No gradient of `{name_of(f)}` reaches {name}: is it unused, or cut off?"
+            )
         close(got, want, f"The gradient with respect to {name}", if_nan=if_nan)
 
 
@@ -364,7 +379,9 @@ def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -
         value = value if output is None or not isinstance(value, tuple | list) else value[output]
         close(value, right.detach(), "The output", if_nan=if_nan)
     except Mistake as mistake:
-        raise Mistake(f"The value is wrong, so the gradient is too. {mistake}") from None
+        first, guess = "The value is wrong, so the gradient is too. ", mistake.guess
+        guess = guess and replace(guess, fault=f"{first}{guess.fault}")
+        raise Mistake(f"{first}{mistake}", guess=guess) from None
 
 
 def untouched(f: Callable, *args: Any, names: Sequence[str]) -> None:
@@ -454,9 +471,9 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
     if got.dtype != want.dtype and not isinstance(expected, int | float):
         return _wrong_dtype(name, got.dtype, want.dtype)
     if isinstance(expected, list) and got.is_floating_point() and got.dtype != torch.float32:
-        return _not_float32(name, got.dtype)
+        return _wrong_dtype(name, got.dtype, torch.float32)
     if shown and got.is_floating_point() and got.dtype not in TOLERANCE:
-        return _not_float32(name, got.dtype)
+        return _wrong_dtype(name, got.dtype, torch.float32)
     if got.device != want.device:
         return f"{name}: on {got.device}, while its inputs are on {want.device}."
     if got.isnan().any():
@@ -525,17 +542,15 @@ def _wrong_dtype(name: str, got: torch.dtype, want: torch.dtype) -> str:
             f"{name}: expected booleans (True = yes, False = no), got {got_name}. "
             "A comparison such as `a < b` gives them."
         )
+    if not (got.is_floating_point and want.is_floating_point):
+        return (
+            f"{name}: {got_name}, it must be {want_name}. Give it this dtype where you make it, or "
+            f"convert it: x.to(torch.{want_name})."
+        )
+    double = "NumPy numbers and .double() introduce float64. " if got == torch.float64 else ""
     return (
-        f"{name}: {got_name}, while its inputs are {want_name}. What you make yourself takes "
-        "its dtype from an input: x.new_zeros(...), or dtype=x.dtype."
-    )
-
-
-def _not_float32(name: str, got: torch.dtype) -> str:
-    return (
-        f"{name}: {str(got).removeprefix('torch.')}, it must be float32. NumPy numbers and "
-        ".double() introduce float64; what you make yourself takes its dtype from an input: "
-        "x.new_zeros(...), or dtype=x.dtype."
+        f"{name}: {got_name}, it must be {want_name}. {double}Give what you make the dtype of "
+        f"a {want_name} input (x.new_zeros(...), dtype=x.dtype), or dtype=torch.{want_name}."
     )
 
 
@@ -570,33 +585,21 @@ def _recognised(
 ) -> list[_Suspect]:
     """The mistakes that explain all parts.
 
-    If there are none, the first that explains a wrong part and contradicts no right one.
-
     A part is no evidence if all of it is infinite, because many mistakes lead there, or if the
     mistake gives the right value.
     """
 
-    def fits(part: int, wrong: Any) -> bool:
-        return _fits(got[part], wrong)
-
     def tells(part: int, wrong: Any) -> bool:
-        if not faults[part] or not fits(part, wrong) or not got[part].isfinite().any():
+        if wrong is None or not faults[part] or not got[part].isfinite().any():
             return False
         wrong, right = (_as_tensor(x, got[part]) for x in (wrong, expected[part]))
         return not _same(wrong, right)
 
-    parts = range(len(got))
-    whole: list[_Suspect] = []
-    some: list[_Suspect] = []
-    for suspect, wrong in mistakes.items():
-        known = [p for p in parts if wrong[p] is not None]
-        if all(fits(p, wrong[p]) for p in known) and any(tells(p, wrong[p]) for p in known):
-            whole.append(suspect)
-        elif any(tells(p, wrong[p]) for p in known) and all(
-            fits(p, wrong[p]) for p in known if not faults[p]
-        ):
-            some.append(suspect)
-    return whole or some[:1]
+    return [
+        suspect
+        for suspect, wrong in mistakes.items()
+        if _explains(wrong, got) and any(tells(part, wrong[part]) for part in range(len(got)))
+    ]
 
 
 def _same(got: Any, want: Tensor) -> bool:

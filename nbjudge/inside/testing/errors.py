@@ -50,8 +50,13 @@ HINTS = {
         "The tensor has fewer axes than that. Axes are counted from 0, or from the end with -1."
     ),
     r"too many indices for tensor": "The tensor has fewer axes than there are indices in [...].",
+    r"selected (index|number) k out of range": (
+        "k must be no greater than the length of the axis. What should happen if there are fewer "
+        "than k entries?"
+    ),
     r"index.* out of (range|bounds)": (
-        "Indices run from 0 to the length minus 1. Does your loop, or a `+ 1`, go one too far?"
+        "Indices run from 0 to the length minus 1. Where does this one come from: a loop that goes "
+        "one too far, a `+ 1`, or an input that may exceed the length?"
     ),
     r"mat1 and mat2|dimensions of batch2|size mismatch, got": (
         "In A @ B the last axis of A must be as long as the second-to-last of B. B.mT swaps the "
@@ -61,12 +66,33 @@ HINTS = {
         "Broadcasting aligns shapes at their ends: two lengths must be equal, or one of them 1. "
         "unsqueeze(...), or None in [...], adds an axis of length 1."
     ),
-    r"must have the same dtype|expected scalar type": (
+    r"have the same dtype|expected scalar type": (
         "Two dtypes meet here. Give a tensor that you create the dtype of an input: dtype=x.dtype."
     ),
     r"codec cant decode": (
         'These bytes are not valid UTF-8. bytes.decode(errors="replace") puts U+FFFD in the '
         "place of what is not valid, and raises no error."
+    ),
+    r"recursion depth exceeded": (
+        "Each call waits for the one that it makes, and Python lets only about a thousand wait. "
+        "Use a loop with a stack of your own: a list of what is still to do."
+    ),
+    r"(max|min)\(\) .*(is an empty sequence|argument is empty)": (
+        "Of nothing there is no largest or smallest: pass default=..., or treat the empty case on "
+        "its own."
+    ),
+    r"(not enough|too many) values to unpack": (
+        "The names on the left must be as many as the values on the right. For x.shape that is "
+        "the number of axes."
+    ),
+    r"view size is not compatible": (
+        "view needs numbers that lie in order, and after a transpose they do not: use reshape."
+    ),
+    r"shape \[.*\] is invalid for input of size": (
+        "A reshape keeps the number of entries: the lengths, multiplied, must give the input's."
+    ),
+    r"before Module\.__init__\(\) call": (
+        "Call super().__init__() first in your __init__: it prepares the module for parameters."
     ),
     r"NoneType": "Something is None here. Is there a function without `return`?",
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from nbjudge.inside.causes import Guess
+
 #: Columns to which a message is wrapped: the width of a notebook beside an open file browser.
 WIDTH = 88
 
@@ -22,11 +24,15 @@ class Mistake(AssertionError):
     about:
         The facts that may be reported if a hidden test calls the learner's code: see
         :mod:`nbjudge.inside.testing.unseen`.
+    guess:
+        What the wrong result says about its cause, if the message comes from that.
     """
 
-    def __init__(self, message: str = "", about: dict[str, Any] | None = None):
+    def __init__(
+        self, message: str = "", about: dict[str, Any] | None = None, guess: Guess | None = None
+    ):
         super().__init__(message)
-        self.about = about or {}
+        self.about, self.guess = about or {}, guess
 
     def _render_traceback_(self) -> list[str]:
         """The lines that IPython shows instead of a traceback."""

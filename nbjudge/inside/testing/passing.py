@@ -46,13 +46,15 @@ def _first_line(source: str) -> re.Match | None:
 def speak(shell: Any) -> None:
     """Make a notebook's shell print a message after each test cell that passes.
 
-    Before each, the checks are told which test it is.
+    Before each, the checks are told which test it is. After each, they are told how it ended,
+    until another cell runs, which may change the answer.
     """
 
     def before(info: Any) -> None:
         recall.runs(name_of_test(info.raw_cell or ""))
 
     def after(result: Any) -> None:
+        recall.ended(result.success, getattr(result.error_in_exec, "guess", None))
         ran = result.info.raw_cell if result.success and result.info else ""
         if said := praise(ran or "", result.result):
             print(said)

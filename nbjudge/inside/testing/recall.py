@@ -11,14 +11,15 @@ import gzip
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbjudge.inside import wire
+from nbjudge.inside.causes import Answer, Guess, Outcome, agreed, exercise_of
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.values import Array, Tensor, np, torch
 
@@ -42,11 +43,8 @@ class Check(NamedTuple):
     number: int
 
 
-class Answer(NamedTuple):
-    """A known wrong answer: its message, and its number among those with this message."""
-
-    says: str
-    number: int
+#: Stands for the end of a test's run; a result there is right if nothing stopped the run.
+END = Check((), 1)
 
 
 @dataclass(frozen=True)
@@ -140,15 +138,27 @@ class Table:
                 found[answer] = result.found
         return found
 
-    def passing(self, check: Check) -> set[Answer]:
-        """The wrong answers that pass a check."""
-        return {answer for answer, result in self._checks.get(check, {}).items() if result.right}
-
     def failing(self, checks: Iterable[Check]) -> set[Answer]:
         """The wrong answers that do not pass these checks, of which some may not be in it."""
         here = [known for check in checks if (known := self._checks.get(check)) is not None]
         every = {answer for known in self._checks.values() for answer in known}
         return {a for a in every for known in here if a not in known or not known[a].right}
+
+    def ended_before(self, check: Check) -> set[Answer]:
+        """The wrong answers whose runs ended without coming to a check."""
+        return self._checks.get(END, {}).keys() - self._checks.get(check, {}).keys()
+
+    def losing(self) -> set[Answer]:
+        """The wrong answers that fail the test."""
+        return {a for known in self._checks.values() for a, r in known.items() if not r.right}
+
+    def only(self, answers: Collection[Answer]) -> Table:
+        """What it holds of these answers."""
+        part = Table()
+        for known in self._checks.values():
+            for answer in known.keys() & answers:
+                part.add(answer, [known[answer]])
+        return part
 
     def for_file(self) -> Table:
         """A copy without the values of right results, and of those that a file cannot hold."""
@@ -316,22 +326,56 @@ def stored(folder: Path) -> dict[str, list[Table]]:
 
 
 class Running(Counted):
-    """A running test cell: its name, if it is known, and the checks that it has passed."""
+    """A running test cell.
+
+    Attributes
+    ----------
+    test:
+        Its name, if it is known.
+    passed:
+        The checks that it has passed.
+    uses:
+        The names of the learner's functions that it has called.
+    """
 
     def __init__(self, test: str = "") -> None:
         super().__init__()
         self.test = test
         self.passed: list[Check] = []
+        self.uses: set[str] = set()
 
 
 #: The test cell that this notebook runs.
 running = Running()
+
+#: How the test cells ended that this notebook has run since any other cell ran.
+_outcomes: dict[str, Outcome] = {}
 
 
 def runs(test: str) -> None:
     """Say which test cell this notebook runs from here on; empty if it is none."""
     global running
     running = Running(test)
+    if not test:  # it may change what the tests test
+        _outcomes.clear()
+
+
+def ended(passed: bool, guess: Guess | None) -> None:
+    """Say how the test cell that this notebook ran has ended."""
+    if running.test:
+        _outcomes[running.test] = Outcome(frozenset(running.uses), passed, guess)
+
+
+def in_full(guess: Guess) -> Guess:
+    """A guess with the visible tests that its causes fail, as far as a release has stored them."""
+    tables = all_stored() if guess.causes else {}
+    return replace(guess, fails=failed_by(guess.causes, exercise_of(running.test), tables))
+
+
+def told(guess: Guess) -> str:
+    """The message about a wrong result, after what this notebook's other tests have shown."""
+    here = Outcome(frozenset(running.uses), False, guess)
+    return agreed({**_outcomes, running.test: here}).get(running.test, guess.said())
 
 
 #: Given the checks that were passed, and the messages of the wrong answers to look for (if there
@@ -341,19 +385,31 @@ Find = Callable[[Sequence[Check], Sequence[str]], Sequence[Table]]
 
 def find_stored(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:
     """A :data:`Find` of what a release has stored for the test that this notebook runs."""
-    return of_test(running.test)
+    return all_stored().get(running.test, [])
 
 
-def of_test(test: str) -> list[Table]:
-    """What a release has stored for a test."""
-    folder = stored_folder() if test else None
-    return stored(folder).get(test, []) if folder else []
+def all_stored() -> Mapping[str, Sequence[Table]]:
+    """What a release has stored, by test."""
+    folder = stored_folder()
+    return stored(folder) if folder else {}
+
+
+def failed_by(
+    answers: Sequence[Answer], exercise: str, tables: Mapping[str, Sequence[Table]]
+) -> list[list[str]]:
+    """For each wrong answer, the tests of its exercise that it fails, as these tables hold them."""
+    of_exercise = {
+        test: {answer for table in of_test for answer in table.losing()}
+        for test, of_test in tables.items()
+        if exercise_of(test) == exercise
+    }
+    return [[test for test, lose in of_exercise.items() if answer in lose] for answer in answers]
 
 
 def known(
     find: Find, passed: Sequence[Check], suspects: Sequence[str], check: Check, expected: tuple
-) -> dict[Answer, tuple]:
-    """What each wrong answer returned at a check, of those that pass the checks that were passed.
+) -> tuple[dict[Answer, tuple], set[Answer]]:
+    """What each wrong answer returned at a check that a learner fails.
 
     Parameters
     ----------
@@ -361,12 +417,18 @@ def known(
         Where to look; with which arguments.
     check, expected:
         As for :meth:`Table.recall`.
+
+    Returns
+    -------
+    recalled, against
+        The results of those that pass the checks that were passed; those that do not, or never
+        come to this check.
     """
     recalled: dict[Answer, tuple] = {}
+    against: set[Answer] = set()
     for table in find(passed, suspects):
+        others = table.failing(passed) | table.ended_before(check)
+        against |= others
         here = table.recall(check, expected)
-        for earlier in passed if here else ():
-            left = table.passing(earlier)
-            here = {answer: found for answer, found in here.items() if answer in left}
-        recalled |= here
-    return recalled
+        recalled |= {answer: found for answer, found in here.items() if answer not in others}
+    return recalled, against

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nbjudge.inside.testing import served
+from nbjudge.inside.testing import recall, served
 from nbjudge.inside.testing.handle import is_handle, link_of, name_of_handle
 from nbjudge.inside.values import Tensor
 
@@ -26,6 +26,7 @@ def call(f: Callable, *args: Any, **kwargs: Any) -> Any:
         input is left to :func:`untouched` and :func:`inputs_after` if the exercise has a test that
         uses one of them.
     """
+    note(f)
     if is_handle(f):
         return link_of(f).call(f, args, kwargs)
     return served.call(f, args, kwargs)
@@ -46,6 +47,7 @@ def value(name: Any) -> Any:
 
 def inputs_after(f: Callable, *args: Any, **kwargs: Any) -> tuple:
     """The positional inputs after a call of ``f``; ``args`` themselves are not changed."""
+    note(f)
     if is_handle(f):
         return link_of(f).inputs_after(f, args, kwargs)
     return served.inputs_after(f, args, kwargs)
@@ -76,6 +78,7 @@ def gradients(
     Mistake
         As for :func:`call`; also if no gradient flows at all, or the backward pass fails.
     """
+    note(f)
     if is_handle(f):
         return link_of(f).gradients(f, args, kwargs, cotangent, output)
     return served.gradients(f, args, kwargs, cotangent, output)
@@ -84,3 +87,8 @@ def gradients(
 def name_of(f: Any) -> str:
     """What to call a learner's function, class or module."""
     return name_of_handle(f) if is_handle(f) else served.name_of(f)
+
+
+def note(f: Any) -> None:
+    """Note that the running test uses a learner's function, class or module."""
+    recall.running.uses.add(name_of(f))

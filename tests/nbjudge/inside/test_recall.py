@@ -5,10 +5,12 @@ import math
 
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 
 from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
+from nbjudge.inside.testing.passing import speak
 from nbjudge.inside.testing.recall import (
     Answer,
     Check,
@@ -19,7 +21,7 @@ from nbjudge.inside.testing.recall import (
     recording,
     unpack,
 )
-from nbjudge.testing import Mistake, close, equal
+from nbjudge.testing import Mistake, call, close, equal
 
 ONES = torch.ones(2, 3)
 VALUES, ORDER = Check(("Values",), 1), Check(("Order",), 1)
@@ -94,9 +96,9 @@ def test_a_result_is_found_by_its_check_and_what_was_expected():
     assert table.recall(VALUES, (ONES * 3,)) == {}
     assert table.recall(ORDER, (ONES,)) == {}
     assert table.recall(Check(("Values",), 2), (ONES,)) == {}
-    assert table.passing(VALUES) == {Answer("Right.", 1)}
     failing = {Answer("Doubled.", 1), Answer("Turned.", 1)}
-    assert table.failing([VALUES, ORDER]) == failing
+    assert table.failing([VALUES, ORDER]) == table.losing() == failing
+    assert table.only(failing).losing() == failing and not table.only([])
 
 
 def test_checks_of_one_name_and_value_are_told_apart():
@@ -166,7 +168,7 @@ def test_a_file_holds_no_right_results_and_none_that_it_cannot():
     assert torch.equal(found[Answer("A.", 1)][0], ONES * 2) and found[Answer("B.", 1)] == (ONES,)
     large_one = Check(("Large",), 1)
     assert small.recall(large_one, (large + 1,)).keys() == {Answer("B.", 1)}
-    assert small.passing(large_one) == {Answer("B.", 1)}
+    assert small.failing([large_one]) == {Answer("A.", 1)}
     assert small.recall(Check(("Set",), 1), (1,)) == {}
 
 
@@ -321,3 +323,48 @@ def test_the_tests_own_message_is_named_if_too_many_others_are_and_it_is_not_rul
 
     assert told(own(3.0, 3.0), own(2.0, 2.0), table=table) == "Own."
     assert told(own(3.0, 9.0), own(2.0, 2.0), table=table).startswith("Values: wrong in 6")
+
+
+def cell(test, function="f"):
+    source = f"close(call({function}, 1.0) * ONES, ONES, 'Values')"
+    return f"# a--{test} · 1 point\n# Its values.\n{source}"
+
+
+@pytest.fixture
+def shell(stored, tmp_path):
+    """A notebook with two functions, and what A and B give in three tests of them."""
+    given = {"one": (2.0, 3.0), "two": (5.0, 2.0), "three": (1.0, 4.0)}
+    for test, (a, b) in given.items():
+        table = table_of(A=[values(a)], B=[values(b)])
+        (tmp_path / f"{test}.told").write_bytes(pack({f"a--{test}": table.for_file()}))
+    shell = InteractiveShell()
+    shell.showtraceback = lambda *_, **__: None
+    shell.user_ns |= {"close": close, "call": call, "ONES": ONES}
+    speak(shell)
+    shell.run_cell("def f(x):\n    return 2.0\n\ndef g(x):\n    return 4.0")
+    return shell
+
+
+def test_in_a_notebook_the_tests_before_it_decide(shell):
+    several = "Several things may be wrong; start with a--one. Values: wrong in 6 of 6 places"
+    assert str(shell.run_cell(cell("one")).error_in_exec) == "A."
+    assert str(shell.run_cell(cell("two")).error_in_exec).startswith(several)
+    assert str(shell.run_cell(cell("three", "g")).error_in_exec) == "B.", "of another function"
+    shell.run_cell("def f(x):\n    return 2.0")
+    assert str(shell.run_cell(cell("two")).error_in_exec) == "B."
+
+
+def test_in_a_notebook_a_passed_test_rules_out_what_fails_it(shell):
+    assert str(shell.run_cell(cell("two")).error_in_exec) == "B."
+    shell.run_cell("def f(x):\n    return 1.0 + (len(calls) > 0)\n\ncalls = []")
+    assert shell.run_cell(cell("three")).success
+    shell.user_ns["calls"].append("later")
+    said = str(shell.run_cell(cell("two")).error_in_exec)
+    assert said.startswith("Values: wrong in 6 of 6 places")
+
+
+def test_that_a_known_answer_stopped_is_kept():
+    table = table_of(A=[values(2.0)])
+    table.add(Answer("Stops.", 1), [Result(recall.END, (), (), right=False)])
+    for kept in table, unpack(pack({"t": table.for_file()}))["t"]:
+        assert kept.ended_before(VALUES) == {Answer("Stops.", 1)} <= kept.losing()

@@ -54,11 +54,13 @@ def said(function, *args, **kwargs):
         (np.ones((2, 3)), ONES, r"got a NumPy array \(no gradient flows through one\)\.$"),
         (None, ONES, "Is there a `return`"),
         (1.0, ONES, "got a float"),
-        (ONES.double(), ONES, "float64, while its inputs are float32"),
+        (ONES.double(), ONES, r"float64, it must be float32\. NumPy numbers"),
         (ONES.double(), ONES.tolist(), "float64, it must be float32"),
         (ONES.double() + 1, [[1, 1, 1], [1, 1, 1]], "float64, it must be float32"),
         (ONES.half(), ONES.tolist(), "float16, it must be float32"),
-        (ONES.bool(), ONES, "bool, while its inputs are float32"),
+        (ONES, ONES.double(), r"float32, it must be float64\. Give what you make"),
+        (ONES.long(), ONES.tolist(), r"int64, it must be float32\. Give it this dtype where you "),
+        (ONES.bool(), ONES, "bool, it must be float32. Give it this dtype"),
         (ONES, ONES.bool(), r"expected booleans \(True = yes, False = no\), got float32"),
         (~ONES.bool(), ONES.bool(), "wrong in 6 of 6 places; first"),
         (ONES + 1e-4, ONES, "wrong in 6 of 6 places, by up to 0.0001"),
@@ -116,11 +118,11 @@ def test_nothing_is_looked_up_for_what_is_right(monkeypatch):
             looked_up.append("the test's own")
             return super().items()
 
-    def no_tables(test):
+    def no_tables():
         looked_up.append("known answers")
-        return []
+        return {}
 
-    monkeypatch.setattr(recall, "of_test", no_tables)
+    monkeypatch.setattr(recall, "all_stored", no_tables)
     own = Mistakes({"It is transposed.": ONES.mT})
     close(ONES, ONES, mistakes=own)
     close((ONES, ONES), (ONES, ONES), mistakes=own)
@@ -420,6 +422,20 @@ def test_call_knows_a_stub():
 MASK = torch.tensor([True, False])
 
 
+def endless(x):
+    return endless(x)
+
+
+def unpack_shape(x):
+    batch, heads, width = x.shape
+    return batch, heads, width
+
+
+class Bare(nn.Module):
+    def __init__(self):
+        """Leave the module unprepared."""
+
+
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
@@ -449,6 +465,15 @@ MASK = torch.tensor([True, False])
         (lambda x: x + torch.ones(4), "aligns shapes at their ends"),
         (lambda x: x @ torch.ones(3).double(), "dtype=x.dtype"),
         (lambda x: x + None, "without `return`"),
+        (lambda x: x[0].topk(5), "k must be no greater than the length"),
+        (lambda x: x[0].kthvalue(5), "k must be no greater than the length"),
+        (lambda x: x[0].sort().values[4], "an input that may exceed the length"),
+        (endless, "a stack of your own"),
+        (lambda x: max([]), "pass default="),
+        (lambda x: unpack_shape(x), "the number of axes"),
+        (lambda x: x.mT.view(6), "use reshape"),
+        (lambda x: x.reshape(4, 2), "keeps the number of entries"),
+        (lambda x: nn.Module.__setattr__(Bare(), "W", nn.Parameter(x)), "super().__init__() first"),
     ],
 )
 def test_an_error_is_told_in_its_own_words_and_what_it_usually_is(wrong, hint):

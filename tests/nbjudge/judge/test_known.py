@@ -1,6 +1,7 @@
 """The course's wrong answers, run on a test in place of a learner's."""
 
 import base64
+import json
 import random
 from time import monotonic
 
@@ -10,9 +11,12 @@ from judged_set import code
 from nbformat.v4 import new_notebook
 
 from nbjudge.answers import Variant, steps
+from nbjudge.desk.worker import Clock, DirectLink
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.recall import Check, pack
+from nbjudge.judge.examiner import Examiner
 from nbjudge.judge.known import Known
+from nbjudge.judge.outcome import agreed
 from nbjudge.testing import fresh
 
 SETUP = "import torch\nfrom nbjudge.testing import *\n\ndef helped(x):\n    return scaled(x) + 1"
@@ -82,8 +86,9 @@ def test_what_a_release_has_stored_is_looked_up(ran):
 def test_only_those_that_pass_what_was_passed_are_run_and_once(ran):
     find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: True)
     for _ in range(2):
-        (table,) = find([SHOWN], [])
+        table, passed_over = find([SHOWN], [])
         assert set(found(table, "Hidden", torch.tensor([6.0]))) == {LATE[0], OTHER[0]}
+        assert {answer.says for answer in passed_over.losing()} == {ALWAYS[0]}
     assert ran.seen == [sorted([LATE[0], OTHER[0]])]
 
 
@@ -226,3 +231,48 @@ def test_exercises_may_come_in_any_order():
     for _ in range(2):
         assert wrong.table("scaled--values", TEST)
     assert not Known().table("scaled--values", TEST)
+
+
+def test_whether_a_run_came_to_its_end_is_kept():
+    stops = ("Stops.", "def scaled(x):\n    raise ValueError")
+    table = known(stops, ALWAYS).table("scaled--values", TWO)
+    assert {answer.says for answer in table.ended_before(SHOWN)} == {"Stops."}
+    assert {answer.says for answer in table.losing()} == {"Stops.", ALWAYS[0]}
+
+
+BOTH = """\
+close(call(scaled, 2 * torch.ones(1)), [6.0], "Two")
+"""
+
+
+def examined(answer, wrong):
+    """What the examiner and the judge tell of an answer in two tests, one after the other."""
+    tests = {"scaled--values": TWO.partition("###")[0], "scaled--two": BOTH}
+    first = known(*wrong)
+    first.cells += [{"test": "scaled--two", "source": ""}]
+    tables = {test: first.table(test, source).for_file() for test, source in tests.items()}
+    stored = base64.b64encode(pack(tables)).decode()
+    names = {"torch": torch}
+    exec(answer, names)
+    examiner = Examiner()
+    examiner.known = Known(first.cells, first.wrong, (), stored)
+    examiner.link, results = DirectLink(names, Clock()), {}
+    before = [{"setup": SETUP}, {"learners": ["scaled"]}]
+    for test, source in tests.items():
+        results[test], before = examiner.test(test, source, before, 9.0, 9.0), []
+    assert json.loads(json.dumps(results)) == results
+    return agreed(results)
+
+
+def test_one_cause_is_told_in_all_tests_of_a_function_or_none():
+    wrong = [ALWAYS, LATE, ("Gives 2.", "def scaled(x):\n    return 0 * x + 2")]
+    assert examined(ALWAYS[1], wrong) == dict.fromkeys(["scaled--values", "scaled--two"], ALWAYS[0])
+    told = examined("def scaled(x):\n    return 2 * x if x == 1 else x / 2 + 1", wrong)
+    assert told == dict.fromkeys(["scaled--values", "scaled--two"], "Gives 2.")
+    told = examined("def scaled(x):\n    return 2 * x if x == 1 else x + 3", wrong)
+    assert told["scaled--values"].startswith("Several things may be wrong; start with this test.")
+    assert told["scaled--two"].startswith("Several things may be wrong; start with scaled--values.")
+    assert told["scaled--two"].endswith("Two: 5 at [0], it must be 6.")
+    assert examined("def scaled(x):\n    return 3 * x if x == 1 else x", wrong) == {
+        "scaled--two": LATE[0]
+    }

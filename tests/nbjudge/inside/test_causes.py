@@ -1,0 +1,95 @@
+"""One cause is named that explains all failed tests of a function, or none."""
+
+import json
+
+import pytest
+
+from nbjudge.inside.causes import Answer, Guess, Outcome, agreed
+
+ONE, TWO, OTHER = Answer("One.", 1), Answer("Two.", 1), Answer("One.", 2)
+FAULT = "The result: off by 2."
+SEVERAL = "Several things may be wrong; start with {}. " + FAULT
+
+
+def failed(*causes, unknown=(), uses=("f",), fails=None, own=()):
+    against = {ONE, TWO, OTHER} - {*causes, *unknown}
+    fails = tuple((fails or {}).get(cause, ()) for cause in causes)
+    return Outcome(frozenset(uses), False, Guess(FAULT, causes, against, own, fails))
+
+
+def passed(*uses):
+    return Outcome(frozenset(uses or ("f",)), True)
+
+
+def stopped(*uses):
+    return Outcome(frozenset(uses or ("f",)), False)
+
+
+def test_the_cause_that_all_failed_tests_share_is_named_in_each():
+    told = agreed({"e--a": failed(ONE, TWO), "e--b": failed(ONE)})
+    assert told == {"e--a": "One.", "e--b": "One."}
+
+
+def test_two_contradicting_causes_are_both_withdrawn():
+    told = agreed({"e--a": failed(ONE), "e--b": failed(TWO)})
+    assert told == {"e--a": SEVERAL.format("this test"), "e--b": SEVERAL.format("e--a")}
+
+
+def test_what_no_known_mistake_explains_rules_out_those_that_contradict_it():
+    a = failed(ONE)
+    told = agreed({"e--0": stopped(), "e--a": a, "e--b": failed()})
+    assert told == {"e--a": SEVERAL.format("e--0"), "e--b": SEVERAL.format("e--0")}
+    assert agreed({"e--a": a, "e--b": failed(unknown=[ONE])}) == {"e--a": "One.", "e--b": "One."}
+
+
+def test_if_nothing_was_guessed_nothing_is_withdrawn():
+    assert agreed({"e--a": failed(), "e--b": failed(), "e--c": passed()}) == {}
+
+
+def test_a_passed_test_rules_out_what_fails_it():
+    fails = {ONE: ["e--a", "e--b"], TWO: ["e--a"]}
+    assert agreed({"e--a": failed(ONE, TWO, fails=fails), "e--b": passed()}) == {"e--a": "Two."}
+    assert agreed({"e--a": failed(ONE, fails=fails), "e--b": passed()}) == {"e--a": FAULT}
+    assert agreed({"e--a": failed(ONE, fails=fails)}) == {"e--a": "One."}
+    told = agreed({"e--a": failed(ONE, fails=fails), "e--b": passed("g")})
+    assert told == {"e--a": "One."}, "it passes another function's"
+
+
+def test_each_function_has_a_cause_of_its_own():
+    told = agreed(
+        {
+            "e--f": failed(ONE),
+            "e--g": failed(TWO, uses=["g"]),
+            "d--f": failed(OTHER),
+        }
+    )
+    assert told == {"e--f": "One.", "e--g": "Two.", "d--f": "One."}
+    linked = {"e--f": failed(ONE), "e--g": failed(TWO, uses=["g"])}
+    both = failed(ONE, uses=["f", "g"])
+    assert agreed({**linked, "e--both": both})["e--g"] == SEVERAL.format("e--f")
+
+
+def test_answers_with_one_message_are_one_cause():
+    told = agreed({"e--a": failed(ONE), "e--b": failed(OTHER)})
+    assert told == {"e--a": "One.", "e--b": "One."}
+
+
+def test_a_tests_own_message_holds_for_its_own_result():
+    one = failed(ONE, own=["Its own."])
+    assert agreed({"e--a": one})["e--a"].endswith("here:\n- Its own.\n- One.")
+    told = agreed({"e--a": one, "e--b": failed(TWO)})
+    assert told["e--a"] == "Several things may be wrong; start with this test. Its own."
+
+
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_of_too_many_none_is_named(count):
+    said = Guess(FAULT, [Answer(f"{n}.", 1) for n in range(count)]).said()
+    listed = "Each of these mistakes gives the same numbers here:\n- 0.\n- 1.\n- 2.\n- 3."
+    assert said == {1: "0.", 4: listed, 5: FAULT}[count]
+
+
+def test_a_guess_travels_as_json():
+    guess = Guess(FAULT, (ONE, TWO), (OTHER,), ("Its own.",), (("e--a",), ()))
+    assert agreed({"e--a": Outcome(frozenset("f"), False, guess)}) == agreed(
+        {"e--a": Outcome(frozenset("f"), False, Guess.of(json.loads(json.dumps(guess.plain()))))}
+    )
