@@ -1,4 +1,4 @@
-"""The commands ``grade``, ``report``, ``check``, ``release`` and ``receipts``."""
+"""The commands ``collect``, ``grade``, ``report``, ``check``, ``release`` and ``receipts``."""
 
 from __future__ import annotations
 
@@ -58,6 +58,10 @@ def grade(
     ] = None,
     again: Annotated[
         list[str] | None, typer.Option(help="Grade this student again. Manual marks are kept.")
+    ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(help="Make this student's held mark final: you have looked at the work."),
     ] = None,
     seed: Annotated[
         int | None,
@@ -140,6 +144,7 @@ def grade(
                 into,
                 limits=limits,
                 again=again or (),
+                accept=accept or (),
                 seed=seed,
                 workers=workers,
                 scheduler=scheduler,
@@ -173,7 +178,9 @@ def grade(
     def says(text: str) -> None:
         console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
 
-    if written and (waiting := report.provisional):
+    if written and (held := report.held):
+        says(f"Not exported, since their marks are held: {', '.join(held)}.")
+    if written and (waiting := [name for name in report.provisional if name not in held]):
         who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
         if provisional:
             says(f"The export holds {who}.")
@@ -381,9 +388,76 @@ def receipts(
         console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
 
 
+def collect(
+    kind: Annotated[str, typer.Argument(help="`canvas`, `moodle`, `folder` or `exchange`.")],
+    source: Annotated[
+        Path,
+        typer.Argument(help="The zip of all submissions, the folder, or nbgrader's Exchange.root."),
+    ],
+    problem_set: Annotated[
+        str | None, typer.Option(help="The problem set, if the files are not named after it.")
+    ] = None,
+    gradebook: Annotated[
+        Path | None,
+        typer.Option(
+            help="Canvas's gradebook or Moodle's grading worksheet as CSV: who is in the class."
+        ),
+    ] = None,
+    submitted: Annotated[Path, typer.Option(help="The folder to put the work in.")] = Path(
+        "submitted"
+    ),
+    course_id: Annotated[
+        str | None, typer.Option(help="The course's id; by default that in nbgrader_config.py.")
+    ] = None,
+) -> None:
+    """Collect a class's work from Canvas, Moodle, a folder or nbgrader's exchange.
+
+    Writes STUDENT/PS/, roster.csv and receipts.csv for `grade`. Run again with a later download, it
+    adds what is new. Work that has changed is replaced, and the earlier one is kept in `.earlier`.
+    """
+    with plain_errors():
+        from nbjudge.collect import collecting, exchange
+        from nbjudge.collect.naming import PLATFORMS
+        from nbjudge.course import problem_set_names, root
+        from nbjudge.intake.release import course_config, notebooks_in, source_folder
+
+        course = root()
+        names = problem_set_names(course)
+        if kind == "exchange":
+            course_id = course_id or course_config(course).CourseDirectory.course_id
+            sets = {name: notebooks_in(source_folder(name, course)) for name in names}
+            made = exchange.collect_exchange(
+                source, submitted, course_id, sets, problem_set=problem_set
+            )
+        elif kind in (*PLATFORMS, "folder"):
+            made = collecting.collect(
+                kind, source, submitted, names, problem_set=problem_set, gradebook=gradebook
+            )
+        else:
+            raise ValueError(f"kind is {kind!r}, but must be canvas, moodle, folder or exchange.")
+    console = Console()
+    lines = [
+        f"{made.problem_set}: {len(made.new)} learners collected, {len(made.renewed)} handed in "
+        f"again, {len(made.unchanged)} unchanged, in {submitted}"
+    ]
+    if made.renewed:
+        earlier = submitted / collecting.EARLIER
+        lines.append(
+            f"Handed in again (the earlier work is in {earlier}): {', '.join(made.renewed)}"
+        )
+    console.print(escape(plain("\n".join(lines))), highlight=False, soft_wrap=True)
+    left = [
+        f"not taken: {path}{f', of {whose}' if whose else ''}: {why}"
+        for path, whose, why in made.left
+    ]
+    for note in [*left, *made.notes]:
+        console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
+
+
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
-    for command in (stops_in_one_line(grade), report, check, progress, release, receipts):
+    plain_ones = (collect, stops_in_one_line(grade), report, check, progress, release, receipts)
+    for command in plain_ones:
         app.command()(command)
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

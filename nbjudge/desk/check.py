@@ -22,8 +22,9 @@ from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
-from nbjudge.intake.find import Parsed, parse
+from nbjudge.intake.find import parse
 from nbjudge.intake.merge import merge
+from nbjudge.intake.notes import Notes
 from nbjudge.judge import names
 from nbjudge.judge.names import names_of
 
@@ -49,9 +50,6 @@ KERNEL = "python3"
 
 #: Maximum number of kilobytes read from a file next to the notebook; a test may allow fewer.
 MOST_KILOBYTES = 100_000
-
-#: A notebook that contains this many of a release's test cells verbatim was made from it.
-SAME_TESTS = 3
 
 
 #: The heading above an exercise, and a link to a section of a chapter.
@@ -191,13 +189,18 @@ def _typed(path: Path) -> str:
 def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     """The release that a notebook was made from.
 
-    It is the release that shares the most grade ids with the notebook or, if an editor has dropped
-    these, the most cell ids.
+    It is the release with which the notebook shares the most grade ids or cell ids or, if an editor
+    has dropped these, the text of the most locked cells.
     """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
+    text = {cell.source.strip() for cell in handed}
     best, most = None, 0
     for path, released in _releases(course):
-        shared = len(mine & {cells.grade_id(cell) for cell in released if cells.grade_id(cell)})
+        shared = sum(
+            cells.grade_id(cell) in mine or (cells.is_locked(cell) and cell.source.strip() in text)
+            for cell in released
+            if cells.grade_id(cell)
+        )
         if shared > most:
             best, most = path, shared
     return best
@@ -205,7 +208,7 @@ def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
 
 def _releases(course: Path) -> list[tuple[Path, list[NotebookNode]]]:
     paths = sorted((course / "notebooks" / "assignments").glob("*/*.ipynb"))
-    return [(path, parse(path.read_bytes()).cells) for path in paths]
+    return [(path, _own(path).cells) for path in paths]
 
 
 def check(
@@ -272,17 +275,20 @@ def check(
                 f"solutions/{release.stem} in {course}."
             )
         whole = source if full and source is not None else given
-        merged, flags = merge(handed.cells, whole, given)
+        merged, notes = merge(handed.cells, whole, given, names=names_of(whole))
         files = {
             file.relative_to(release.parent).as_posix(): file.read_bytes()
             for file in release.parent.rglob("*")
             if file.is_file() and file.suffix != ".ipynb" and not file.name.startswith(".")
         }
     else:
-        merged, flags = _as_it_is(path), []
+        merged, notes = _as_it_is(path), Notes()
         given = whole = merged
     if not any(cells.is_test(cell) for cell in merged.cells):
-        raise ValueError(_no_tests(path, handed, course))
+        raise ValueError(
+            f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
+            "as notebooks/assignments/PS/PS.ipynb."
+        )
     files |= _enclosed(path.parent, merged)
     limits = Limits()
     if cell_seconds is not None:
@@ -305,7 +311,7 @@ def check(
     run = _in_sandbox if sandboxed else _at_desk
     ran, noticed = run(merged, wanted, limits, files, bound, desk, known)
     found = _judged(merged, ran, given, chosen, blank)
-    found.flags = [*handed.flags, *_about_kernel(handed.kernel), *flags, *noticed]
+    found.flags = [*handed.told, *_about_kernel(handed.kernel), *notes.told, *noticed]
     found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
     found.problem_set = release.stem if release is not None else ""
     if release is not None and course is not None:
@@ -474,23 +480,6 @@ def _about_kernel(kernel: str) -> Sequence[str]:
         f"{program().command}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
         "(ipykernel)"
     ]
-
-
-def _no_tests(path: Path, handed: Parsed, course: Path | None) -> str:
-    """The message for a notebook that contains no tests."""
-    mine = {cell.source.strip() for cell in handed.cells if cell.cell_type == "code"}
-    for release, released in _releases(course) if course is not None else []:
-        tests = {c.source.strip() for c in released if cells.SEPARATOR in cells.grade_id(c)}
-        if len(mine & tests) >= min(SAME_TESTS, max(1, len(tests))):
-            return (
-                f"{path} is {release.stem} without the names of its cells: a converter or an "
-                "editor has dropped the cells' metadata. Paste your answers into a fresh copy of "
-                f"{release.relative_to(course or release.anchor).as_posix()}."
-            )
-    return (
-        f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
-        "as notebooks/assignments/PS/PS.ipynb."
-    )
 
 
 def _as_it_is(path: Path) -> NotebookNode:

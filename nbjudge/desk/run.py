@@ -310,7 +310,7 @@ class _Run:
 
     def told(self, notebook: NotebookNode) -> Ran:
         """The result, with messages for people."""
-        from nbjudge.judge import outcome
+        from nbjudge.judge import elsewhere, outcome
 
         ran, out_of_time, died = Ran(), [], []
         for at, step in enumerate(self.steps):
@@ -347,7 +347,7 @@ class _Run:
             elif step["name"] in told:
                 found = {**found, "says": told[step["name"]]}
             points = step["points"]
-            found = outcome.settled(found, points)
+            found = outcome.settled(elsewhere.explained(found, notebook, step["name"]), points)
             _, score = outcome.scored(found, points)
             message = outcome.message(found, score, points)
             ran.tests[step["name"]] = {"score": score, "message": message}

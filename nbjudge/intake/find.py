@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import re
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +16,8 @@ from nbformat import NotebookNode
 
 from nbjudge.files import Unreadable, read_file
 from nbjudge.intake import cells, enclosures
+from nbjudge.intake.notes import Notes
+from nbjudge.intake.which import NOTHING, SECRET, TIMESTAMP, is_junk, printable, which
 
 #: Maximum number of cells read; later ones are ignored.
 MAX_CELLS = 5_000
@@ -26,61 +28,90 @@ MAX_SOURCE = 50_000
 #: Maximum number of other files in the folder that are named.
 MAX_LEFT_OUT = 20
 
-#: File in which the exchange, or a learner, writes when work was handed in. It is not trusted.
-TIMESTAMP = "timestamp.txt"
-
-#: File with the secret by which nbgrader's exchange names a learner's feedback.
-SECRET = "submission_secret.txt"
-
 
 @dataclass
-class Submission:
-    """The contents of a student's folder.
+class Submission(Notes):
+    """The contents of a student's folder, and what was noticed about them.
 
     ``content`` is ``None`` if there is nothing to grade, and ``problem`` says why. ``digest`` is
     the SHA-256 of the file, empty if there is none; ``received`` when it came in according to the
-    instructor's list, ``None`` if that does not say; ``left_out`` the files not read; ``enclosed``
+    instructor's list, ``None`` if that does not say; ``late`` whether the learning platform calls
+    it late, ``None`` if it does not say; ``left_out`` the files not read; ``enclosed``
     the other files that the problem set accepts; ``refused`` why any of these was refused.
     """
 
     content: bytes | None = None
     digest: str = ""
-    flags: list[str] = field(default_factory=list)
     problem: str = ""
     received: datetime | None = None
+    late: bool | None = None
     left_out: list[str] = field(default_factory=list)
     enclosed: dict[str, bytes] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
-class Parsed:
-    """The cells of a notebook, the name of its kernel, and flags for anything odd about the file.
+class Parsed(Notes):
+    """The cells of a notebook, the name of its kernel, and what is odd about the file.
 
     Each cell has a type, a source in plain text, metadata and an id.
     """
 
     cells: list[NotebookNode]
     kernel: str = ""
-    flags: list[str] = field(default_factory=list)
 
 
-def _decoded(content: bytes) -> tuple[str, list[str]]:
-    """The file's text, and flags for an odd encoding."""
+_PAGE = "a web page: open it where the notebook is, choose Download, and hand in that file"
+
+#: What a file that should be a notebook begins with, and what it is.
+_BEGINNINGS = (
+    (b"PK\x03\x04", "a zip archive: unpack it and hand in the notebook"),
+    (b"\x1f\x8b", "a compressed archive: unpack it and hand in the notebook"),
+    (b"7z\xbc\xaf", "a compressed archive: unpack it and hand in the notebook"),
+    (b"Rar!", "a compressed archive: unpack it and hand in the notebook"),
+    (b"%pdf", "a PDF: hand in the notebook itself"),
+    (b"\x89png", "a picture: hand in the notebook itself"),
+    (b"\xff\xd8\xff", "a picture: hand in the notebook itself"),
+    (b"{\\rtf", "a document of a word processor: hand in the notebook itself"),
+    (b"<!doctype", _PAGE),
+    (b"<html", _PAGE),
+    (b"<?xml", _PAGE),
+    (b"version https://git-lfs", "a Git LFS pointer: the notebook itself is still in LFS"),
+)
+
+#: A line that git leaves where it could not merge.
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
+
+
+def _named(content: bytes) -> str:
+    """What a file is that is obviously no notebook; empty otherwise."""
+    # bytes.lower() changes ASCII letters only, which none of the binary beginnings has.
+    start = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return next((what for known, what in _BEGINNINGS if start.startswith(known.lower())), "")
+
+
+def _decoded(content: bytes, notes: Notes) -> str:
+    """The file's text; an odd encoding is noted."""
     try:
-        return content.decode(json.detect_encoding(content)), []
+        return content.decode(json.detect_encoding(content))
     except UnicodeDecodeError:
         # Written by an editor on Western Windows or an old Unix.
         text = content.decode("latin-1")
         if "\0" in text or not text.lstrip().startswith("{"):
             raise Unreadable("is not a notebook: it is not UTF-8 text") from None
-        return text, ["the file is not in UTF-8; it was read as Latin-1"]
+        notes.add("the file is not in UTF-8; it was read as Latin-1")
+        return text
 
 
 def _loaded(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        if conflict := _CONFLICT.search(text):
+            number = text.count("\n", 0, conflict.start()) + 1
+            raise Unreadable(
+                f"is not a notebook: git left conflict markers in it, first in line {number}"
+            ) from None
         where = f"line {error.lineno}, column {error.colno}"
         cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
         raise Unreadable(
@@ -102,8 +133,10 @@ def parse(content: bytes) -> Parsed:
     """
     if not content.strip():
         raise Unreadable("is empty")
-    text, flags = _decoded(content)
-    data = _loaded(text)
+    if what := _named(content):
+        raise Unreadable(f"is not a notebook but {what}")
+    notes = Notes()
+    data = _loaded(_decoded(content, notes))
     if not isinstance(data, dict):
         raise Unreadable("is not a notebook: JSON, but without cells")
     if "cells" not in data and "worksheets" in data:
@@ -121,7 +154,11 @@ def parse(content: bytes) -> Parsed:
         raise Unreadable("is not a notebook: JSON, but without cells")
     raw = data["cells"]
     if len(raw) > MAX_CELLS:
-        flags.append(f"only the first {MAX_CELLS} of {len(raw)} cells were read")
+        notes.add(
+            f"only the first {MAX_CELLS} of {len(raw)} cells were read",
+            f"Your notebook has {len(raw)} cells. Only the first {MAX_CELLS} were read.",
+            held=True,
+        )
     kernel = _dict(_dict(data.get("metadata")).get("kernelspec")).get("name", "")
     found = []
     for number, one in enumerate(raw[:MAX_CELLS], 1):
@@ -129,10 +166,15 @@ def parse(content: bytes) -> Parsed:
         if cell is None:
             continue
         if len(cell.source) > MAX_SOURCE:
-            flags.append(f"cell {number} is longer than {MAX_SOURCE} characters: counts as empty")
+            notes.add(
+                f"cell {number} is longer than {MAX_SOURCE} characters: counts as empty",
+                f"Cell {number} of your notebook is longer than {MAX_SOURCE} characters and was "
+                "not read. Shorten it.",
+                held=True,
+            )
             cell.source = ""
         found.append(cell)
-    return Parsed(found, kernel if isinstance(kernel, str) else "", flags)
+    return Parsed(found, kernel if isinstance(kernel, str) else "", **vars(notes))
 
 
 def _count_in_worksheets(sheets: object) -> int:
@@ -158,7 +200,7 @@ def _text(value: object) -> str | None:
 def _cell(raw: object) -> NotebookNode | None:
     raw = _dict(raw)
     source = _text(raw.get("source", ""))
-    if raw.get("cell_type") not in ("code", "markdown") or source is None:
+    if raw.get("cell_type") not in ("code", "markdown", "raw") or source is None:
         return None
     # Read no more of the metadata, so that the rest's depth and size do not matter.
     about = _dict(_dict(raw.get("metadata")).get("nbgrader"))
@@ -175,35 +217,6 @@ def _cell(raw: object) -> NotebookNode | None:
     )
 
 
-def _find(
-    folder: Path, problem_set: str, notebook: str, beside: Collection[str]
-) -> tuple[Path | None, list[str], str]:
-    """The file to grade, the flags, and the reason if there is no file."""
-    wanted = f"{notebook}.ipynb"
-    for part in (folder, folder / problem_set):
-        if part.is_symlink():
-            return None, [], f"{part.name} is a link, and links are not followed"
-    for place in (folder / problem_set, folder):
-        if not place.is_dir():
-            continue
-        if os.path.lexists(place / wanted):
-            flags = [] if place != folder else [f"{wanted} was not in a folder {problem_set}"]
-            return place / wanted, flags, ""
-    place = folder / problem_set
-    others = sorted(place.glob("*.ipynb")) if place.is_dir() else []
-    others = [other for other in others if other.name not in beside]
-    if len(others) == 1 and not beside:
-        return others[0], [f"the file is called {printable(others[0].name)!r}, not {wanted}"], ""
-    if others:
-        return None, [], f"no {wanted}, but {len(others)} other notebooks: which one counts?"
-    return None, [], "nothing handed in"
-
-
-def printable(name: str) -> str:
-    """A file's name made safe to show and store, whatever bytes it contains."""
-    return "".join(letter if letter.isprintable() else "�" for letter in name)
-
-
 def take_in(
     folder: Path,
     problem_set: str,
@@ -212,6 +225,7 @@ def take_in(
     *,
     notebook: str | None = None,
     others: Collection[str] = (),
+    sets: Collection[str] = (),
 ) -> Submission:
     """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was clearly meant as that.
 
@@ -228,51 +242,61 @@ def take_in(
         The files that the problem set accepts with the notebook, and the kilobytes for each.
     notebook, others:
         The notebook's name if it is not the problem set's, and those of its other notebooks.
+    sets:
+        All of the course's problem sets.
     """
-    beside = [f"{other}.ipynb" for other in others]
     try:
-        return _take_in(
-            folder, problem_set, received, wanted or {}, notebook or problem_set, beside
-        )
+        path, notes, problem = which(folder, problem_set, notebook or problem_set, others, sets)
+        if path is None:
+            return _not_graded(problem, received if problem != NOTHING else None)
+        beside = [f"{other}.ipynb" for other in others]
+        return _read(path, notes, folder, received, wanted or {}, beside)
     except OSError as error:
-        return Submission(
-            problem=f"the folder cannot be read ({error.strerror})", received=received
-        )
+        return _not_graded(f"the folder cannot be read ({error.strerror})", received)
 
 
-def _take_in(
+def _not_graded(problem: str, received: datetime | None) -> Submission:
+    """What there is to say if nothing can be graded, although something may have been handed in."""
+    found = Submission(problem=problem, received=received)
+    if problem != NOTHING:
+        found.refuse(problem)
+    return found
+
+
+def _read(
+    path: Path,
+    notes: Notes,
     folder: Path,
-    problem_set: str,
     received: datetime | None,
     wanted: Mapping[str, int],
-    notebook: str,
     beside: Collection[str],
 ) -> Submission:
-    path, flags, problem = _find(folder, problem_set, notebook, beside)
-    if path is None:
-        return Submission(flags=flags, problem=problem)
     try:
         content, _ = read_file(path)
     except Unreadable as error:
-        problem = f"{printable(path.name)} {error}"
-        return Submission(flags=flags, problem=problem, received=received)
-    submission = Submission(content, hashlib.sha256(content).hexdigest(), flags)
+        found = _not_graded(f"{printable(path.name)} {error}", received)
+        found.extend(notes)
+        return found
+    submission = Submission(content, hashlib.sha256(content).hexdigest(), **vars(notes))
     submission.received = received
     submission.enclosed, submission.refused, called = enclosures.take(path.parent, wanted)
-    submission.flags += [f"{name} is called {printable(other)!r}" for name, other in called.items()]
-    if path.parent.name == problem_set:
+    for name, other in called.items():
+        submission.add(f"{name} is called {printable(other)!r}")
+    if path.parent != folder:
         others = sorted(
             printable(other.name)
             for other in path.parent.iterdir()
             if other != path
-            and not other.name.startswith(".")
+            and not is_junk(other.name)
             and other.name not in (TIMESTAMP, SECRET, *beside, *wanted, *called.values())
         )
         if others:
             graded = " and ".join(["the notebook", *wanted])
-            flag = f"left out, only {graded} {'are' if wanted else 'is'} graded: "
-            flag += cells.listed(others)
-            submission.flags.append(flag)
+            only = f"only {graded} {'are' if wanted else 'is'} graded"
+            submission.add(
+                f"left out, {only}: {cells.listed(others)}",
+                f"You handed in {cells.listed(others)} as well, but {only}.",
+            )
         submission.left_out = others[:MAX_LEFT_OUT]
         if len(others) > MAX_LEFT_OUT:
             submission.left_out.append(f"and {len(others) - MAX_LEFT_OUT} more")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Collection, Mapping, Sequence
 
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge.intake import cells
+from nbjudge.intake import cells, recover
+from nbjudge.intake.notes import Notes
+from nbjudge.judge.elsewhere import NOT_RUN
+from nbjudge.judge.names import bound
 from nbjudge.report.outputs import harmless_markdown
 
 #: Maximum number of the learner's own cells; any after these are left out.
@@ -21,8 +24,9 @@ def merge(
     handed: list[NotebookNode],
     template: NotebookNode,
     release: NotebookNode,
-    given_out: dict[str, list[str]] | None = None,
-) -> tuple[NotebookNode, list[str]]:
+    given_out: Mapping[str, Sequence[str]] | None = None,
+    names: Mapping[str, Collection[str]] | None = None,
+) -> tuple[NotebookNode, Notes]:
     """Merge a learner's answers into the instructor's notebook.
 
     Parameters
@@ -37,18 +41,22 @@ def merge(
     given_out:
         Digests of every version of each locked cell that learners may have been given: a match
         counts as unchanged.
+    names:
+        The names that each answer's solution binds, by grade id; by default those that the stub
+        binds. An answer that has lost its cell is found by them.
 
     Returns
     -------
-    The notebook and the flags, one line each. Ungraded cells are always the instructor's; a
-    learner's changed copy of one becomes an added cell after it. Added cells follow the known cell
-    that they followed in the submission, or come first. All of the learner's text in the notebook
-    is safe to show in a browser.
+    The notebook, and what was noticed. Ungraded cells are always the instructor's; a learner's
+    changed copy of one becomes an added cell after it. Added cells follow the known cell that they
+    followed in the submission, or come first. All of the learner's text in the notebook is safe to
+    show in a browser. Its metadata names, under ``nbjudge``, what changed locked cells defined.
     """
-    handed = [cell for cell in handed if not cells.is_install(cell)]
+    install = {c.source.strip() for c in release.cells if cells.is_install(c)}
+    handed = [c for c in handed if not cells.is_install(c) and c.source.strip() not in install]
     template, release = _without_install(template), _without_install(release)
-    given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
-    plain = {cell.id: cell for cell in release.cells if not cells.grade_id(cell)}
+    known = recover.Known.of(template, release, given_out or {}, names or {})
+    given, plain = known.given, known.plain
     plain_text = {(cell.cell_type, cell.source.strip()): name for name, cell in plain.items()}
     by_cell_id = {cell.id: name for name, cell in given.items()}
 
@@ -58,40 +66,72 @@ def merge(
         name = cells.grade_id(cell) or by_cell_id.get(cell.id, "")
         if name in given:
             places.setdefault(name, []).append(index)
-    known = {indices[-1]: name for name, indices in places.items()}
-    repeated_tests = {
+    nameless = recover.by_text(handed, known, places)
+    for name, indices in places.items():
+        if cells.is_answer(given[name]):
+            # Of two copies the last one counts, but not an untouched one.
+            stub = given[name].source.strip()
+            indices.sort(key=lambda i: (handed[i].source.strip() not in ("", stub), i))
+    keys = {indices[-1]: f"grade:{name}" for name, indices in places.items()}
+    # A second copy of a test is dropped; the first copy of an answer is a cell of the learner's.
+    dropped = {
         index
         for name, indices in places.items()
         for index in indices[:-1]
         if not cells.is_answer(given[name])
     }
+    taken: set[str] = set()
+    for index, cell in enumerate(handed):
+        text = (cell.cell_type, cell.source.strip())
+        same = cell.id if cell.id in plain else plain_text.get(text)
+        if index in keys or index in dropped or cells.grade_id(cell) or not same:
+            continue
+        if same not in taken:
+            taken.add(same)
+            keys[index] = f"plain:{same}"
+    found = recover.recover(handed, known, places, keys)
 
-    flags = _flags(handed, given, template, places, given_out or {})
-    taken_plain: set[str] = set()
+    notes = Notes()
+    _note_changes(notes, handed, known, template, places, found)
+    if nameless:
+        notes.add(
+            f"{len(nameless)} cells had lost nbgrader's metadata and were recognised by their text",
+            "Your notebook has lost the names of its cells: an editor or a converter dropped them. "
+            "The cells were recognised by their text. Go on in a fresh copy of the problem set.",
+        )
+    if not places and not found.answers:
+        notes = Notes()
+        notes.add(
+            "holds none of the problem set's cells: is it another notebook?",
+            "Your notebook has none of this problem set's cells. Did you hand in another one?",
+            held=True,
+        )
+    notes.extend(found.notes)
+
     extras: dict[str, list[NotebookNode]] = {}
     anchor, count, left_out, room = "", 0, 0, MAX_EXTRA_TEXT
     for index, cell in enumerate(handed):
-        if index in known:
-            anchor = "grade:" + known[index]
-        elif index in repeated_tests:
+        anchor = keys.get(index, anchor)
+        if index in dropped or index in found.moved or cell.cell_type == "raw":
             continue
-        else:
-            text = (cell.cell_type, cell.source.strip())
-            same = cell.id if cell.id in plain else plain_text.get(text)
-            if same and same not in taken_plain and not cells.grade_id(cell):
-                taken_plain.add(same)
-                anchor = "plain:" + same
-                if text == (plain[same].cell_type, plain[same].source.strip()):
-                    continue
-            if cell.source.strip():
-                count += 1
-                room -= len(cell.source)
-                if count <= MAX_EXTRA_CELLS and room >= 0:
-                    extras.setdefault(anchor, []).append(cell)
-                else:
-                    left_out += 1
+        if index in keys:
+            same = plain.get(anchor.removeprefix("plain:"))
+            if not anchor.startswith("plain:") or _is_copy(cell, same):
+                continue
+        if cell.source.strip():
+            count += 1
+            room -= len(cell.source)
+            if count <= MAX_EXTRA_CELLS and room >= 0:
+                extras.setdefault(anchor, []).append(cell)
+            else:
+                left_out += 1
     if left_out:
-        flags.append(f"{left_out} of the {count} cells that they added were left out")
+        notes.add(
+            f"{left_out} of the {count} cells that they added were left out",
+            f"Your notebook has {count} cells of your own, more than are run. {left_out} of them "
+            "were left out: delete what is not needed.",
+            held=True,
+        )
 
     merged = nbformat.from_dict({**template, "cells": []})
     _extend(merged, extras.get("", []))
@@ -100,13 +140,37 @@ def merge(
         name = cells.grade_id(cell)
         if cells.is_answer(cell):
             stub = given[name].source
-            answer = handed[places[name][-1]].source if name in places else stub
+            own = handed[places[name][-1]].source if name in places else stub
+            answer = found.answers.get(name, own)
             # Blank lines around a stub do not make it an answer.
             untouched = answer.strip() in ("", stub.strip())
             cell.source = stub if untouched else _harmless(cell.cell_type, answer)
         merged.cells.append(cell)
-        _extend(merged, extras.get(("grade:" + name) if name else ("plain:" + cell.id), []))
-    return merged, flags
+        _extend(merged, extras.get(recover.key_of(cell), []))
+    if not_run := _not_run(handed, given, places):
+        merged.metadata["nbjudge"] = NotebookNode({NOT_RUN: not_run})
+    return merged, notes
+
+
+def _is_copy(cell: NotebookNode, original: NotebookNode) -> bool:
+    mine, theirs = cell.source.strip(), original.source.strip()
+    return (cell.cell_type, mine) == (original.cell_type, theirs)
+
+
+def _not_run(
+    handed: list[NotebookNode],
+    given: Mapping[str, NotebookNode],
+    places: Mapping[str, list[int]],
+) -> dict[str, str]:
+    """The names that only a learner's copy of a locked cell binds, and that cell's grade id."""
+    return {
+        one: name
+        for name, indices in places.items()
+        if given[name].cell_type == "code"
+        and cells.is_locked(given[name])
+        and not _is_copy(handed[indices[-1]], given[name])
+        for one in sorted(bound(handed[indices[-1]].source) - bound(given[name].source))
+    }
 
 
 def _harmless(kind: str, source: str) -> str:
@@ -120,11 +184,6 @@ def _without_install(notebook: NotebookNode) -> NotebookNode:
     return nbformat.from_dict({**notebook, "cells": kept})
 
 
-def source_digest(source: str) -> str:
-    """A digest of a cell's text; surrounding blank lines make no difference."""
-    return hashlib.sha256(source.strip().encode()).hexdigest()[:32]
-
-
 def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
     make = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
     for cell in extras:
@@ -133,21 +192,22 @@ def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
         notebook.cells.append(new)
 
 
-def _flags(
+def _note_changes(
+    notes: Notes,
     handed: list[NotebookNode],
-    given: dict[str, NotebookNode],
+    known: recover.Known,
     template: NotebookNode,
-    places: dict[str, list[int]],
-    given_out: dict[str, list[str]],
-) -> list[str]:
-    """One line for each kind of change made to our cells, naming the cells."""
+    places: Mapping[str, list[int]],
+    found: recover.Recovered,
+) -> None:
+    """Note what was done to the problem set's cells: a flag for each kind of change."""
     ours = {cells.grade_id(cell): cell.source.strip() for cell in template.cells}
     done: dict[tuple[str, str], list[str]] = {}
-    for name, cell in given.items():
+    for name, cell in known.given.items():
         what, locked = cells.kind(cell), cells.is_locked(cell)
         if name not in places:
-            ending = "deleted; ours was run" if locked else "deleted; no answer counts"
-            done.setdefault((what, "was " + ending), []).append(name)
+            if locked or name not in found.answers:
+                done.setdefault((what, DELETED if locked else LOST), []).append(name)
             continue
         mine, times = handed[places[name][-1]], len(places[name])
         if times > 1:
@@ -158,16 +218,41 @@ def _flags(
             done.setdefault((what, ending), []).append(name)
         elif (
             locked
-            and mine.source.strip() not in (cell.source.strip(), ours[name])
-            and source_digest(mine.source) not in given_out.get(name, ())
+            and mine.source.strip() != ours[name]
+            and recover.source_digest(mine.source) not in known.digests[name]
         ):
-            how = "is from another version" if _is_as_given(mine, cell) else "was changed"
-            done.setdefault((what, f"{how}; ours was run"), []).append(name)
-    flags = []
+            ending = OLD if _is_as_given(mine, cell) else CHANGED
+            done.setdefault((what, ending), []).append(name)
     for (what, ending), names in done.items():
         each = " (each)" if len(names) > 1 else ""
-        flags.append(f"{what} {cells.listed(names)}{each} {ending}")
-    return flags
+        flag = f"{what} {cells.listed(names)}{each} {ending}"
+        notes.add(flag, _told(what, ending, names), held=ending == LOST)
+
+
+#: What was done to a cell, and what follows.
+DELETED, CHANGED = "was deleted; ours was run", "was changed; ours was run"
+OLD, LOST = "is from another version; ours was run", "was deleted; no answer counts"
+
+
+def _told(what: str, ending: str, names: list[str]) -> str:
+    """What a learner is told about a change; nothing if it makes no difference to them."""
+    called = cells.listed([f"`{name}`" for name in names])
+    several = len(names) > 1
+    if ending == LOST:
+        return (
+            f"Your answer{'s' if several else ''} {called} cannot be found: the cell is not in "
+            "your notebook. Did you delete it? Hand in the notebook again, or ask your instructor."
+        )
+    if ending == CHANGED:
+        return (
+            f"You changed {called}. The problem set's own copy was run, so your change had no "
+            "effect: put your code into a cell of your own."
+        )
+    if what == "answer" and ending.startswith("occurs"):
+        return f"Your answer {called} is there more than once. The last one was graded."
+    if what == "answer":
+        return f"Your answer {called} {ending}. It was graded; turn the cell back."
+    return ""
 
 
 def _is_as_given(mine: NotebookNode, ours: NotebookNode) -> bool:

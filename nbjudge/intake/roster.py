@@ -9,6 +9,7 @@ from collections.abc import Collection
 from datetime import datetime, tzinfo
 from pathlib import Path
 
+from nbjudge.files import write_whole
 from nbjudge.intake.policy import moment, one_spelling
 
 #: List of the class: a column ``student``, and whatever else a learning platform needs.
@@ -17,8 +18,8 @@ ROSTER = "roster.csv"
 #: The instructor's own list of when work came in, next to the learners' folders.
 RECEIPTS = "receipts.csv"
 
-#: The column of the receipts that names the problem set.
-PROBLEM_SET = "problem_set"
+#: The columns of the receipts with the problem set, and whether the platform calls the work late.
+PROBLEM_SET, LATE = "problem_set", "late"
 
 
 def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
@@ -99,7 +100,7 @@ def unreadable(submitted: Path) -> list[str]:
 def people(submitted: Path) -> dict[str, dict[str, str]]:
     """Each student's row of ``roster.csv``, by column; empty if there is no roster."""
     found = {}
-    for _, row in _rows(submitted / ROSTER):
+    for _, row in rows_of(submitted / ROSTER):
         student = one_spelling(_cell(row, "student"))
         if student:
             found[student] = {
@@ -110,7 +111,7 @@ def people(submitted: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _rows(path: Path) -> list[tuple[int, dict]]:
+def rows_of(path: Path) -> list[tuple[int, dict]]:
     """The rows of a table with their line numbers; empty if the file is missing.
 
     Raises
@@ -168,7 +169,7 @@ def receipts(
         message names the line.
     """
     path = submitted / RECEIPTS
-    rows = _rows(path)
+    rows = rows_of(path)
     if rows and PROBLEM_SET not in rows[0][1]:
         found = sorted(_handed_in(submitted, problem_sets) | {problem_set})
         if len(found) > 1:
@@ -218,11 +219,36 @@ def receipt_rows(path: Path) -> tuple[list[str], list[dict]]:
     ValueError
         If the table has no column for the problem set.
     """
-    rows = [row for _, row in _rows(path)]
+    rows = [row for _, row in rows_of(path)]
     if rows and PROBLEM_SET not in rows[0]:
         raise ValueError(f"{path} must have a column called {PROBLEM_SET}.")
-    columns = [name for name in (rows[0] if rows else ()) if isinstance(name, str)]
-    return columns or ["student", PROBLEM_SET, "received"], rows
+    return columns_of(rows) or ["student", PROBLEM_SET, "received"], rows
+
+
+def columns_of(rows: list[dict]) -> list[str]:
+    """The columns of a table's rows."""
+    return [name for name in (rows[0] if rows else ()) if isinstance(name, str)]
+
+
+def write_table(path: Path, columns: list[str], rows: list[dict]) -> None:
+    """Write a table that :func:`rows_of` reads."""
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, columns, restval="", lineterminator="\n", extrasaction="ignore")
+    table.writeheader()
+    table.writerows(rows)
+    write_whole(path, text.getvalue())
+
+
+def called_late(submitted: Path, problem_set: str) -> dict[str, bool]:
+    """Whom the learning platform calls late, and whom not, by the column ``late`` of the receipts.
+
+    Canvas says no more than that in its download.
+    """
+    return {
+        one_spelling(_cell(row, "student")): _cell(row, LATE) == "yes"
+        for _, row in rows_of(submitted / RECEIPTS)
+        if row.get(PROBLEM_SET, problem_set) == problem_set and _cell(row, LATE) in ("yes", "no")
+    }
 
 
 def unknown(received: dict[str, datetime], students: Collection[str]) -> list[str]:

@@ -8,19 +8,17 @@ to the present. The latest of these counts.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 
-from nbjudge.files import Unreadable, read_file, write_whole
+from nbjudge.files import Unreadable, read_file
 from nbjudge.intake import roster
-from nbjudge.intake.find import printable
 from nbjudge.intake.policy import one_spelling
+from nbjudge.intake.which import printable
 
 pwd: ModuleType | None
 try:
@@ -66,14 +64,9 @@ def write_receipts(
     ValueError
         If a folder does not exist, or the table cannot be read.
     """
-    inbound = exchange / course_id / "inbound"
     if not submitted.is_dir():
         raise ValueError(f"submitted is {str(submitted)!r}, but there is no such folder.")
-    if not inbound.is_dir():
-        raise ValueError(
-            f"exchange is {str(exchange)!r}, but it has no {course_id}/inbound: use nbgrader's "
-            "Exchange.root."
-        )
+    inbound = inbound_of(exchange, course_id)
     made = Stamped(submitted / roster.RECEIPTS)
     fields, rows = roster.receipt_rows(made.path)
     by_place = {
@@ -96,12 +89,39 @@ def write_receipts(
                 rows.append(row)
             row["received"] = found.isoformat(timespec="seconds")
             made.written += 1
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, fields, restval="", lineterminator="\n", extrasaction="ignore")
-    table.writeheader()
-    table.writerows(rows)
-    write_whole(made.path, text.getvalue())
+    roster.write_table(made.path, fields, rows)
     return made
+
+
+def inbound_of(exchange: Path, course_id: str) -> Path:
+    """The folder to which learners submit.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    inbound = exchange / course_id / "inbound"
+    if not inbound.is_dir():
+        raise ValueError(
+            f"exchange is {str(exchange)!r}, but it has no {course_id}/inbound: use nbgrader's "
+            "Exchange.root."
+        )
+    return inbound
+
+
+def parts_of(folder: Path) -> tuple[str, str, str] | None:
+    """The student, the problem set and the time that a submission's name claims."""
+    # nbgrader splits the name from the right too: a learner's name may contain a plus sign.
+    parts = folder.name.rsplit("+", 3)
+    return (one_spelling(parts[0]), parts[1], parts[2]) if len(parts) >= 3 else None
+
+
+def changed(folder: Path, *files: Path) -> datetime:
+    """When a submission was last changed, according to the system."""
+    files = files or tuple(folder.iterdir())
+    latest = max(path.lstat().st_ctime for path in (folder, *files))
+    return datetime.fromtimestamp(int(latest), UTC)
 
 
 def _came_in(
@@ -114,19 +134,13 @@ def _came_in(
         return None
     found = []
     for folder in sorted(inbound.iterdir()):
-        # nbgrader splits the name from the right too: a learner's name may contain a plus sign.
-        parts = folder.name.rsplit("+", 3)
-        if (
-            len(parts) < 3
-            or one_spelling(parts[0]) != one_spelling(student)
-            or parts[1] != problem_set
-        ):
+        parts = parts_of(folder)
+        if parts is None or parts[:2] != (one_spelling(student), problem_set):
             continue
         try:
             files = [folder / path.name for path in notebooks]
             if [_digest(file) for file in files] == collected:
-                latest = max(path.stat().st_ctime for path in (folder, *files))
-                found.append((datetime.fromtimestamp(int(latest), UTC), parts[2], folder))
+                found.append((changed(folder, *files), parts[2], folder))
         except (Unreadable, OSError):
             continue
     if not found:

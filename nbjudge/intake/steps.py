@@ -15,6 +15,7 @@ from nbjudge.inside import tensor_file
 from nbjudge.inside.tensor_file import NotTensors
 from nbjudge.intake import cells, find
 from nbjudge.intake.merge import merge
+from nbjudge.intake.notes import Notes
 from nbjudge.intake.release import quiet_log
 from nbjudge.report.feedback import feedback
 from nbjudge.report.outputs import Room, harmless
@@ -34,26 +35,38 @@ class Desk:
         The released notebook, as JSON.
     given_out:
         Digests of each locked cell in every version that learners may have been given.
+    names:
+        The names that each answer's solution binds.
     """
 
-    def __init__(self, template: str, release: str, given_out: dict[str, list[str]]):
+    def __init__(
+        self,
+        template: str,
+        release: str,
+        given_out: dict[str, list[str]],
+        names: dict[str, list[str]],
+    ):
         self.template, self.release = nbformat.v4.reads(template), nbformat.v4.reads(release)
-        self.given_out = given_out
+        self.given_out, self.names = given_out, names
 
     def stage(self, content: bytes) -> dict[str, Any]:
-        """Put a learner's answers into the instructor's ``notebook``; also returns ``flags``.
+        """Put a learner's answers into the instructor's ``notebook``; also returns the ``notes``.
 
         If the file cannot be read, ``problem`` says why.
         """
         try:
             parsed = find.parse(content)
         except Unreadable as error:
-            return {"problem": str(error), "flags": []}
-        flags = list(parsed.flags)
+            return {"problem": str(error), "notes": {}}
+        notes = Notes()
+        notes.extend(parsed)
         if parsed.kernel and parsed.kernel != "python3":
-            flags.append(f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3")
-        notebook, merged = merge(parsed.cells, self.template, self.release, self.given_out)
-        return {"notebook": nbformat.v4.writes(notebook), "flags": flags + merged, "problem": ""}
+            notes.add(f"the notebook's kernel is {parsed.kernel[:40]!r}; it was run in python3")
+        notebook, merged = merge(
+            parsed.cells, self.template, self.release, self.given_out, self.names
+        )
+        notes.extend(merged)
+        return {"notebook": nbformat.v4.writes(notebook), "notes": vars(notes), "problem": ""}
 
     def enclosed(self, content: bytes) -> dict[str, Any]:
         """Why a file handed in with the notebook is refused; empty if it is accepted."""

@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells
-from nbjudge.judge import outcome
+from nbjudge.judge import elsewhere, errors, outcome
 from nbjudge.judge.endings import FLOODED, OUT_OF_TIME
 from nbjudge.judge.kernels import Kernels
 from nbjudge.judge.pump import FAILED
@@ -41,16 +41,19 @@ class Findings:
         have called, by cell index.
     flags:
         The flags raised, one line each.
+    held:
+        Those for which the mark is not final until the instructor has looked.
     """
 
     def __init__(self, notebook: NotebookNode, kernels: Kernels):
-        self.cells: list[NotebookNode] = notebook.cells
+        self.notebook, self.cells = notebook, notebook.cells
         self.kernels = kernels
         self.tests: dict[str, dict[str, Any]] = {}
         self.found: dict[str, dict[str, Any]] = {}
         self.stopped: dict[str, str] = {}
         self.in_their_words: dict[int, dict[str, Any]] = {}
         self.flags: list[str] = []
+        self.held: list[str] = []
         self.out_of_time: list[str] = []
         self.died: dict[str, list[str]] = {}
         self.room = Room()
@@ -59,6 +62,9 @@ class Findings:
         """Record a test's result."""
         name, points = cells.grade_id(cell), cells.points(cell)
         self.found[name] = found = outcome.settled(found, points)
+        if found.get("error") in (errors.FAULTY, outcome.NOT_A_SCORE):
+            self.held.append(f"test {name} is itself faulty: {found['says']}")
+            self.flags.append(self.held[-1])
         cell.outputs, score = outcome.scored(found, points)
         self.tests[name] = {
             "score": score,
@@ -88,7 +94,11 @@ class Findings:
         return self.tests[name]["score"] >= self.tests[name]["max_score"]
 
     def said_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
-        """The result; an error already reported by another test of the exercise is not repeated."""
+        """The result; an error already reported by another test of the exercise is not repeated.
+
+        A cause that stands in another cell is named.
+        """
+        found = elsewhere.explained(found, self.notebook, name)
         if not outcome.is_an_error(found):
             return found
         for other, before in takewhile(lambda item: item[0] != name, self.found.items()):

@@ -79,6 +79,8 @@ class Judged:
         The resources used.
     sandbox:
         The sandbox that the learner's code ran in.
+    held:
+        Those of the flags for which the mark is not final until the instructor has looked.
     """
 
     notebook: bytes
@@ -88,3 +90,4 @@ class Judged:
     cpu_seconds: float
     peak_memory_mb: float
     sandbox: str
+    held: list[str] = field(default_factory=list)

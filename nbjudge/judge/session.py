@@ -125,6 +125,7 @@ class Session:
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.findings.tests,
             flags=self.findings.all_flags(),
+            held=list(dict.fromkeys(self.findings.held)),
             seconds=monotonic() - self.began,
             cpu_seconds=self.kernels.cpu_seconds,
             peak_memory_mb=self.kernels.peak_memory_mb,
@@ -226,8 +227,6 @@ class Session:
             findings.died.setdefault(found["why"], []).append(name)
         elif what == errors.GARBLED:
             findings.flags.append(f"{name}: {found['says']}")
-        elif what == errors.FAULTY:
-            findings.flags.append(f"test {name} is itself faulty: {found['says']}")
         elif what == "Missing" and (why := findings.why_missing(exercise)):
             found["says"] = why
         if found.get("ours"):

@@ -45,7 +45,8 @@ def rows(
         Each student's row of ``roster.csv``, by column: columns named as on the learning platform
         are copied into the export.
     provisional:
-        Whether to include scores that may still change because a manual mark is missing.
+        Whether to include scores that may still change because a manual mark is missing. A mark
+        that is held is never included: it may be a zero that nobody has looked at.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def rows(
         columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
         found, own = [], "Username"
     for name, student in report.students.items():
-        if not provisional and report.is_provisional(name):
+        if student.held or not provisional and report.is_provisional(name):
             continue
         about = people.get(name, {})
         row = {column: as_cell(about.get(column, "")) for column in columns if column in about}

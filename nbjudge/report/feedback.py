@@ -17,10 +17,12 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from nbjudge.intake import cells
 from nbjudge.intake.release import METADATA
-from nbjudge.marking import UNRECORDED
 from nbjudge.report import outputs
 from nbjudge.report.pages import code, page
-from nbjudge.store.results import NOT_KNOWN, WAITS, StudentResult, TestResult
+from nbjudge.store.results import WAITS, StudentResult, TestResult
+
+#: Said of a mark that is held.
+NOT_FINAL = "Your points are not final: your instructor will look at your work."
 
 #: Replaces a hidden test.
 HIDDEN = "# hidden test: its source is not shown"
@@ -170,11 +172,6 @@ def _sign(test: TestResult) -> str:
     return "✓" if test.score >= test.max_score else "◐" if test.score > 0 else "✗"
 
 
-def _is_for_the_instructor(flag: str) -> bool:
-    """Whether a flag is of no use to the learner: the table already shows what awaits a mark."""
-    return flag.endswith((WAITS, UNRECORDED)) or flag.startswith(NOT_KNOWN)
-
-
 def feedback(
     name: str,
     student: StudentResult,
@@ -201,7 +198,7 @@ def feedback(
         "feedback.html.j2",
         name=name,
         student=student,
-        noticed=[flag for flag in student.flags if not _is_for_the_instructor(flag)],
+        not_final=NOT_FINAL if student.held else "",
         warnings=warnings,
         exercises=_table(student, notebook is not None),
         shown=[] if notebook is None else shown(notebook, student, colours),

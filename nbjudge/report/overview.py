@@ -47,6 +47,7 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         not_run=len(students) - len(run),
         most=max((s.max_score for s in students.values()), default=0),
         waiting=sum(s.waiting > 0 for s in students.values()),
+        held={name: s.held for name, s in students.items() if s.held},
         late=[name for name, s in students.items() if s.late_seconds],
         untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
         void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),

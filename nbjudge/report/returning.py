@@ -6,7 +6,6 @@ import hashlib
 import re
 import secrets
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,12 +14,13 @@ from pathlib import Path, PurePosixPath
 import nbformat
 from nbformat.v4 import new_markdown_cell
 
-from nbjudge.files import MAX_BYTES, Unreadable, write_whole
+from nbjudge.collect import archives, naming
+from nbjudge.collect.tables import COLUMNS
+from nbjudge.files import Unreadable, write_whole
 from nbjudge.intake import find
-from nbjudge.intake.find import SECRET, TIMESTAMP
-from nbjudge.intake.policy import one_spelling
+from nbjudge.intake.which import ENDINGS, SECRET, TIMESTAMP, alike, is_junk, stem_of
 from nbjudge.report.exports import check_kind
-from nbjudge.report.feedback import Redact
+from nbjudge.report.feedback import NOT_FINAL, Redact
 from nbjudge.report.outputs import harmless_markdown
 from nbjudge.report.pages import number
 from nbjudge.store.folder import GradingFolder
@@ -28,19 +28,6 @@ from nbjudge.store.results import Report, StudentResult
 
 #: Format of a submission's secret. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")
-
-#: A file in Canvas's download: learner, perhaps LATE, learner's id, file's id, file name.
-_CANVAS = re.compile(r"(?P<name>[^_]*)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
-
-#: A folder, or the start of a file name, in Moodle's download.
-_MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<id>\d+)_assignsubmission_\w+?(?:_|$)")
-
-#: Columns of roster.csv that match an entry of a download to a learner.
-_COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
-    "canvas": {"id": ("ID",), "name": ()},
-    "moodle": {"id": ("Identifier",), "name": ("Full name",)},
-}
-
 
 # -- by nbgrader's exchange ------------------------------------------------------------------------
 
@@ -156,26 +143,21 @@ class _Entry:
     name: str
     number: str
     digest: str
-    folder: str
 
 
 def _entries(kind: str, download: Path) -> list[_Entry]:
-    pattern, found = (_CANVAS if kind == "canvas" else _MOODLE), []
-    try:
-        with zipfile.ZipFile(download) as file:
-            for about in file.infolist():
-                path = PurePosixPath(about.filename)
-                if path.suffix != ".ipynb" or path.name.startswith((".", "~")):
-                    continue
-                for part in path.parts:
-                    if said := pattern.match(part):
-                        digest = ""
-                        if about.file_size <= MAX_BYTES:
-                            digest = hashlib.sha256(file.read(about)).hexdigest()
-                        found.append(_Entry(path, said["name"], said["id"], digest, said.group()))
-                        break
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-        raise ValueError(f"{download} cannot be read as a zip ({error}).") from None
+    found = []
+    for entry in archives.entries(download):
+        owned = naming.owned(kind, entry.path)
+        if owned is None or owned.typed or any(is_junk(part) for part in entry.path.parts):
+            continue
+        if stem_of(entry.path.name, ENDINGS) is None:
+            continue
+        try:
+            digest = "" if entry.problem else hashlib.sha256(entry.read()).hexdigest()
+        except Unreadable:
+            digest = ""
+        found.append(_Entry(entry.path, owned.name, owned.number, digest))
     if not found:
         raise ValueError(
             f"{download} has no notebook named as in {kind.capitalize()}'s download of all "
@@ -199,11 +181,11 @@ def _owners(
     same = {digest: [e for e in entries if e.digest == digest] for digest in digests}
     for name, student in report.students.items():
         about = people.get(name, {})
-        numbers = {_digits(about[c]) for c in _COLUMNS[kind]["id"] if about.get(c)}
-        names = {_folded(about[c]) for c in _COLUMNS[kind]["name"] if about.get(c)}
-        names.add(_folded(name))
+        column, called, *_ = COLUMNS[kind]
+        numbers = {naming.digits(about.get(column, ""))} - {""}
+        names = {alike(about.get(called, "")), alike(name)} - {""}
         by_number = [entry for entry in entries if entry.number in numbers]
-        for fitting in (by_number, [entry for entry in entries if _folded(entry.name) in names]):
+        for fitting in (by_number, [entry for entry in entries if alike(entry.name) in names]):
             # Names on the platform can be changed, so exclude what someone else handed in.
             mine = [
                 entry
@@ -220,16 +202,6 @@ def _owners(
             if student.digest and alone:
                 found[name] = same[student.digest][0]
     return found
-
-
-def _folded(name: str) -> str:
-    """A name normalised for comparison."""
-    return one_spelling(name).casefold()
-
-
-def _digits(text: str) -> str:
-    """The digits of a string, such as ``"412"`` in ``"Participant 412"``."""
-    return "".join(re.findall(r"\d", text))
 
 
 def _files(
@@ -262,7 +234,9 @@ def _summary(student: StudentResult, folder: GradingFolder) -> str:
     lines = [f"# {folder.problem_set}: {number(student.score)} of {number(marked)} points", ""]
     if student.waiting:
         lines += [f"{number(student.waiting)} more points await marking.", ""]
-    lines += [f"- {_cell(flag)}" for flag in student.flags]
+    if student.held:
+        lines += [f"{NOT_FINAL}", ""]
+    lines += [f"- {_cell(text)}" for text in student.told]
     lines += ["", "| test | points | message |", "|---|---|---|"]
     for test, result in student.tests.items():
         points = f"{number(result.score)} of {number(result.max_score)}"

@@ -46,7 +46,8 @@ def show_grades(report: Report, console: Console) -> None:
         score = f"{number(student.score)}/{number(student.max_score)}"
         table.add_row(escape(name), score, *map(number, scores))
         # The table already shows a dash for what awaits marking.
-        if flags := [flag for flag in student.flags if not flag.endswith(WAITS)]:
+        flags = [f for f in student.flags if not f.endswith(WAITS) and f not in student.held]
+        if flags:
             noticed.append(f"  {escape(name)}: {escape(plain('; '.join(flags)))}")
     console.print(table)
     legend = [
@@ -54,6 +55,13 @@ def show_grades(report: Report, console: Console) -> None:
         for place, exercise in enumerate(report.exercises, 1)
     ]
     console.print(Columns(legend + [f"{number(None)} {WAITS}"] * waits, padding=(0, 3)))
+    if held := {name: report.students[name].held for name in report.held}:
+        lines = [f"  {escape(n)}: {escape(plain('; '.join(why)))}" for n, why in held.items()]
+        console.print(
+            "\nHeld, until you have looked (then grade with --accept STUDENT):\n"
+            + "\n".join(lines),
+            highlight=False,
+        )
     if noticed:
         console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
 

@@ -45,6 +45,7 @@ def grade(
     course: Path | None = None,
     limits: Limits | None = None,
     again: Collection[str] = (),
+    accept: Collection[str] = (),
     seed: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -74,6 +75,9 @@ def grade(
         Limits on the code's time and memory.
     again:
         Students whose work is run again even if nothing has changed.
+    accept:
+        Students whose marks are final although something holds them: the instructor has looked. It
+        lasts until their work or what holds it changes.
     seed:
         Seed for the hidden tests' inputs, for everyone in this run or, if ``again`` is not empty,
         only for those in it: the seed in the report replays a grading. By default drawn for each
@@ -109,12 +113,14 @@ def grade(
     sets = course_tree.problem_set_names(course)
     rules = policy.read_rules(submitted, problem_set, sets, students)
     received = roster.receipts(submitted, problem_set, sets, rules.zone)
+    late = roster.called_late(submitted, problem_set)
     notes = [*rules.notes, *roster.unknown(received, students)]
-    again = [policy.one_spelling(name) for name in again]
+    again, accept = ([policy.one_spelling(name) for name in names] for names in (again, accept))
     there = roster.folders_of(submitted)
     places = {student: there.get(student, submitted / student) for student in students}
-    if unknown := sorted(set(again) - set(students)):
-        raise ValueError(f"again names {unknown[0]!r}, but there is no such student.")
+    for option, names in (("again", again), ("accept", accept)):
+        if unknown := sorted(set(names) - set(students)):
+            raise ValueError(f"{option} names {unknown[0]!r}, but there is no such student.")
     if workers is not None and workers < 0:
         raise ValueError(f"workers is {workers}, but it must be 0 or more.")
     if sandboxed and scheduler is None:
@@ -132,7 +138,9 @@ def grade(
             enclosed,
             notebook=folder.name,
             others=folder.others,
+            sets=sets,
         )
+        submission.late = late.get(student)
         if student in roster_flags:
             submission.flags.insert(0, roster_flags[student])
         return submission
@@ -154,6 +162,8 @@ def grade(
             ) as book:
                 book.enrol(students)
                 grading = Grading(folder, book, kept, limits, sandboxed)
+                for student in accept:
+                    grading.standing.accept(student)
                 report = Report(problem_set, {}, started=began, versions=versions())
                 report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
                 looks = partial(look, folder=folder, enclosed=folder.enclosed())

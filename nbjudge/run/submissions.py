@@ -9,37 +9,30 @@ import hashlib
 import json
 import shutil
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from typing import Any
 
 import nbformat
 
 from nbjudge.failure import GradingFailed
 from nbjudge.files import write_whole
-from nbjudge.intake import cells, enclosures, find, roster
-from nbjudge.intake.merge import blank, source_digest
+from nbjudge.intake import cells, enclosures, find, which
+from nbjudge.intake.merge import blank
+from nbjudge.intake.notes import Notes
 from nbjudge.intake.policy import check_tests
+from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
 from nbjudge.judge import Job, Judged, Limits, names_of, solution_of
 from nbjudge.judge.names import forbidden_by_all
-from nbjudge.marking import Act, changed, last_acts, unrecorded
 from nbjudge.run.cluster import Terms
 from nbjudge.run.helper import Helper, TooMuch
 from nbjudge.run.parcels import pack_job
+from nbjudge.run.standing import Standing, written_time
 from nbjudge.store import ledger
 from nbjudge.store.digests import judge_digest
 from nbjudge.store.folder import GradingFolder
-from nbjudge.store.gradebook import Book, Mark, Marks, naive
+from nbjudge.store.gradebook import Book, Marks, naive
 from nbjudge.store.ledger import Entry, Ledger
-from nbjudge.store.results import (
-    NOT_KNOWN,
-    NOTHING_WRITTEN,
-    VOID,
-    WAITS,
-    StudentResult,
-    TestResult,
-    span,
-)
+from nbjudge.store.results import StudentResult
 
 #: Warning in the report, on every page and at the end of the run.
 NO_SANDBOX = (
@@ -58,8 +51,13 @@ class Prepared:
     submission: find.Submission
     key: str
     notebook: str | None = None
-    flags: list[str] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
     problem: str = ""
+
+    def refuse(self, problem: str) -> None:
+        """Note that nothing can be judged, although something was handed in."""
+        self.problem = problem
+        self.notes.refuse(problem)
 
 
 class Grading:
@@ -84,6 +82,7 @@ class Grading:
             template=nbformat.v4.writes(self.blank),
             release=nbformat.v4.writes(self.release),
             given_out=self.versions_given_out(),
+            names={name: list(names) for name, names in self.names.items()},
         )
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
@@ -94,7 +93,7 @@ class Grading:
         self.apply_rules()
         self.sandboxed, self.warnings = sandboxed, [] if sandboxed else [NO_SANDBOX]
         self.files, self.own, self.known = folder.files(), folder.own(), folder.known()
-        self.acts = last_acts(folder.into, folder.problem_set)
+        self.standing = Standing(folder, kept, self.graded, self.rules)
         settings = hashlib.sha256(json.dumps([self.known, asdict(limits), sandboxed]).encode())
         self.judge = [folder.digest(), judge_digest(), settings.hexdigest()]
 
@@ -155,17 +154,18 @@ class Grading:
 
     def prepare(self, student: str, submission: find.Submission) -> Prepared:
         """Merge the answers, if there are any, into our notebook."""
-        prepared = Prepared(student, submission, self.key(submission), flags=list(submission.flags))
+        prepared = Prepared(student, submission, self.key(submission))
+        prepared.notes.extend(submission)
         if submission.content is None:
             prepared.problem = submission.problem
             return prepared
         try:
             found = self.helper.do("stage", content=submission.content)
         except TooMuch as error:
-            found = {"problem": str(error), "flags": []}
-        prepared.flags += found["flags"]
+            found = {"problem": str(error), "notes": {}}
+        prepared.notes.extend(Notes(**found["notes"]))
         if found["problem"]:
-            prepared.problem = f"{self.folder.name}.ipynb {found['problem']}"
+            prepared.refuse(f"{self.folder.name}.ipynb {found['problem']}")
         else:
             prepared.notebook = found["notebook"]
             self.look_into(prepared)
@@ -182,7 +182,12 @@ class Grading:
             if problem:
                 submission.refused[name] = problem
                 del submission.enclosed[name]
-        prepared.flags += [f"{name} {why}" for name, why in submission.refused.items()]
+        for name, why in submission.refused.items():
+            prepared.notes.add(
+                f"{name} {why}",
+                f"{name} {why}.",
+                held=why != enclosures.MISSING,
+            )
 
     def job(self, prepared: Prepared, seed: int) -> bytes:
         """The job to send to a worker; it is queued in the ledger."""
@@ -210,7 +215,7 @@ class Grading:
         try:
             run = self.as_run(prepared.notebook or "", judged)
         except TooMuch as error:
-            prepared.problem = f"{self.folder.name}.ipynb {error}"
+            prepared.refuse(f"{self.folder.name}.ipynb {error}")
             return self.settle_nothing(prepared)
         marks = self.book.marks(student)
         by_hand = marks.by_hand() if marks else {}
@@ -258,7 +263,7 @@ class Grading:
         try:
             return self.helper.do("prints", notebook=prepared.notebook)
         except TooMuch as error:
-            prepared.flags.append(f"its answers were not compared with others': it {error}")
+            prepared.notes.add(f"its answers were not compared with others': it {error}")
             return {}
 
     def write_page(
@@ -285,7 +290,7 @@ class Grading:
 
         It tells the formgrader that what it shows was made from what was handed in.
         """
-        path = self.folder.path("submitted", student) / find.TIMESTAMP
+        path = self.folder.path("submitted", student) / which.TIMESTAMP
         if submission.received is None:
             path.unlink(missing_ok=True)
         elif path.parent.is_dir():
@@ -301,18 +306,19 @@ class Grading:
         submission = prepared.submission
         record: dict[str, Any] = {
             **self.record_of_files(submission),
-            "flags": list(prepared.flags),
             "received": written_time(submission.received),
+            "late": submission.late,
             "left_out": submission.left_out,
             "tests": {},
             # The points that grading wrote to the gradebook, to detect any written otherwise.
             "auto": marks.autos() if marks else {},
         }
+        notes = Notes()
         if prepared.notebook is not None:
             record |= self.prints(prepared)
-            record["flags"] = list(prepared.flags)
+        notes.extend(prepared.notes)
         if judged is not None:
-            record["flags"] += judged.flags
+            notes.extend(judged_notes(judged))
             record["tests"] = {
                 name: {key: test.get(key) for key in ("message", "seconds", "seen", "measured")}
                 for name, test in judged.tests.items()
@@ -323,7 +329,7 @@ class Grading:
                 "memory_mb": judged.peak_memory_mb,
                 "sandbox": judged.sandbox,
             }
-        return record
+        return record | vars(notes)
 
     def settle_nothing(self, prepared: Prepared) -> StudentResult:
         """Give 0 points if nothing can be judged, with the reason."""
@@ -332,7 +338,7 @@ class Grading:
             self.book.save_nothing(student, prepared.submission.received)
         for step in ("submitted", "autograded"):
             shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
-        prepared.flags.append(prepared.problem)
+        prepared.notes.flags.append(prepared.problem)
         marks = self.book.marks(student)
         return self.finish(student, prepared.key, None, self.record(prepared, marks), None, marks)
 
@@ -346,8 +352,8 @@ class Grading:
         marks: Marks | None,
     ) -> StudentResult:
         """Write the page and, last of all, mark the submission as finished in the ledger."""
-        record["shown"] = self.shown(marks)
-        result = self.result(student, record, seed, marks)
+        record["shown"] = self.standing.shown(student, record, marks)
+        result = self.standing.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
         self.ledger.finish(self.work, student, key, seed, record)
         return result
@@ -366,11 +372,11 @@ class Grading:
                 self.book.receive(student, submission.received)
                 self.stamp(student, submission)
                 marks = self.book.marks(student)
-        received = written_time(submission.received)
-        changed = changed or record.get("received", "") != received
-        record["received"] = received
-        if not changed and record.get("shown", "") == self.shown(marks):
-            return self.result(student, record, entry.seed, marks)
+        known = {"received": written_time(submission.received), "late": submission.late}
+        changed = changed or any(record.get(name) != value for name, value in known.items())
+        record |= known
+        if not changed and record.get("shown", "") == self.standing.shown(student, record, marks):
+            return self.standing.result(student, record, entry.seed, marks)
         run = None
         if entry.seed is not None:
             run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
@@ -395,7 +401,7 @@ class Grading:
             for name, mark in aside.items()
             if name not in self.rules.void and name in marks.grades
         }
-        now = self.adjustments()
+        now = self.standing.adjustments()
         if record.get("adjusted", [[], []]) == now and not taken:
             return False
         record["scores"] = judged
@@ -413,93 +419,22 @@ class Grading:
         record["adjusted"], record["auto"] = now, self.book.autos(student)
         return True
 
-    def adjustments(self) -> list:
-        """The tests currently void or rescaled, in the ledger's form."""
-        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
-
-    def shown(self, marks: Marks | None) -> str:
-        """Everything on a page that may change without the notebook being run again."""
-        return repr((marks.shown() if marks else "", self.adjustments()))
-
-    def act(self, student: str, name: str, mark: Mark) -> Act | None:
-        """The recorded act that gave a manual mark; ``None`` if none is known."""
-        for fresh in (False, True):
-            if fresh:  # it may have been given during this run
-                self.acts = last_acts(self.folder.into, self.problem_set)
-            act = self.acts.get((student, name))
-            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
-                return act
-        return None
-
-    def result(
-        self, student: str, record: dict, seed: int | None, marks: Marks | None
-    ) -> StudentResult:
-        """A student's result from the record and the current gradebook."""
-        flags, tests, by_hand = list(record["flags"]), {}, {}
-        marks, old_points = marks or Marks(), record.get("old_points", {})
-        for name, most in self.graded.items():
-            mark, most = marks.grades.get(name), self.rules.carries(name, most)
-            said = record["tests"].get(name, {})
-            test = TestResult(mark.score if mark else 0.0, most)
-            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
-            test.measured = said.get("measured") or {}
-            if name in self.rules.void:
-                test.message, test.void = VOID, True
-            elif test.score is None:
-                flags.append(f"{name} {WAITS}")
-            elif test.score < most:
-                test.message = said.get("message") or ""
-                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
-                    test.message = NOTHING_WRITTEN
-            old = record.get("old_marks", {}).get(name)
-            if mark and mark.manual is not None and mark.waits and mark.manual == old:
-                flags.append(f"{name} was marked by hand before the work changed: look again")
-            if mark and mark.manual is not None and mark.manual == old_points.get(name):
-                flags.append(f"{name} was marked by hand before its points changed: look again")
-            tests[name] = test
-            if mark and (mark.manual is not None or mark.extra):
-                act = self.act(student, name, mark)
-                by_hand[name] = act.says() if act else "not recorded"
-                if act is None:
-                    flags.append(unrecorded(name, mark.manual, mark.extra))
-            wrote = record.get("auto", {}).get(name, mark and mark.auto)
-            if mark and mark.auto != wrote:
-                flags.append(changed(name, mark.auto, wrote))
-        if marks.late_seconds:
-            cost = f"{marks.penalty:g} points deducted" if marks.penalty else "no points deducted"
-            flags.append(f"came {span(marks.late_seconds)} late: {cost}")
-        elif record.get("digest") and marks.due and not marks.received:
-            flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
-        return StudentResult(
-            tests,
-            flags,
-            seed,
-            seconds=record.get("seconds", 0.0),
-            cpu_seconds=record.get("cpu_seconds", 0.0),
-            memory_mb=record.get("memory_mb", 0.0),
-            sandbox=record.get("sandbox", ""),
-            received=record.get("received", ""),
-            penalty=marks.penalty,
-            comments=marks.comments,
-            by_hand=by_hand,
-            prints=record.get("prints", {}),
-            left_out=record.get("left_out", []),
-            late_seconds=marks.late_seconds,
-            digest=record.get("digest", ""),
-        )
-
     def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
         """Give no points yet if the grader itself failed; the next run tries again."""
         self.book.save_nothing(prepared.student, prepared.submission.received)
         self.ledger.failed(self.work, prepared.student)
         shutil.rmtree(self.folder.path("autograded", prepared.student), ignore_errors=True)
-        prepared.flags.append(f"could not be graded, the next run tries again: {problem}")
+        prepared.notes.add(
+            f"could not be graded, the next run tries again: {problem}",
+            "Your work has not been graded yet, through no fault of yours.",
+        )
         marks = self.book.marks(prepared.student)
-        result = self.result(prepared.student, self.record(prepared, marks), None, marks)
+        result = self.standing.result(prepared.student, self.record(prepared, marks), None, marks)
         self.write_page(prepared.student, result, None, self.warnings)
         return result
 
 
-def written_time(when: datetime | None) -> str:
-    """A time in the report's format; empty if unknown."""
-    return when.isoformat(timespec="seconds") if when else ""
+def judged_notes(judged: Judged) -> Notes:
+    """What the judge noticed; it speaks of a learner's cells as an instructor would."""
+    told = [flag.replace("that they added", "that you added") for flag in judged.flags]
+    return Notes(flags=list(judged.flags), told=told, held=list(judged.held))

@@ -20,6 +20,8 @@ NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")
 #: Modules of the grader that show or transport grades or start it, but do not affect them.
 NO_SAY = (
     *("answers.py", "commands.py", "failure.py", "marking.py", "variants.py", "desk/check.py"),
+    *("collect/__init__.py", "collect/archives.py", "collect/collecting.py"),
+    *("collect/exchange.py", "collect/naming.py", "collect/tables.py"),
     *("intake/enclosures.py", "intake/policy.py", "intake/release.py", "intake/roster.py"),
     *("intake/stamps.py", "intake/steps.py"),
     *("report/exports.py", "report/feedback.py", "report/leaderboard.py", "report/overview.py"),

@@ -65,7 +65,9 @@ class StudentResult:
     sandbox it ran in, empty if nothing was run; ``received`` when it came in, empty if only the
     learner says so; ``penalty`` the late penalty in points; ``comments`` a person's comments
     by cell; ``by_hand`` the manual marks by cell, each with who gave it and when; ``prints`` the
-    answers' fingerprints; ``digest`` that of the file, empty if there is none.
+    answers' fingerprints; ``digest`` that of the file, empty if there is none; ``told`` what was
+    noticed, in a learner's words; ``held`` why the mark is not final until the instructor has
+    looked.
     """
 
     tests: dict[str, TestResult]
@@ -83,6 +85,8 @@ class StudentResult:
     left_out: list[str] = field(default_factory=list)
     late_seconds: float = 0.0
     digest: str = ""
+    told: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
 
     @property
     def raw_score(self) -> float:
@@ -144,8 +148,14 @@ class Report:
         )
 
     def is_provisional(self, student: str) -> bool:
-        """Whether a score may still change: points await marking, or judging failed."""
-        return self.students[student].waiting > 0 or student in self.unfinished
+        """Whether a score may still change: marking or a look is missing, or judging failed."""
+        found = self.students[student]
+        return found.waiting > 0 or bool(found.held) or student in self.unfinished
+
+    @property
+    def held(self) -> list[str]:
+        """The students whose marks rest on something that the instructor has to look at."""
+        return [name for name, student in self.students.items() if student.held]
 
     @property
     def provisional(self) -> list[str]:
@@ -179,6 +189,7 @@ class Report:
                     "penalty": student.penalty,
                     "waiting": student.waiting,
                     "provisional": self.is_provisional(name),
+                    "held": student.held,
                     "flags": student.flags,
                     "by_hand": student.by_hand,
                     "exercises": {
@@ -245,6 +256,8 @@ def _together(parts: dict[str, StudentResult]) -> StudentResult:
         whole.by_hand |= {names.get(n, n): who for n, who in part.by_hand.items()}
         whole.prints |= {names.get(n, n): text for n, text in part.prints.items()}
         whole.flags += [f"{notebook}: {flag}" for flag in part.flags]
+        whole.told += [f"{notebook}: {text}" for text in part.told]
+        whole.held += [f"{notebook}: {why}" for why in part.held]
         whole.left_out += [name for name in part.left_out if name not in whole.left_out]
         whole.seed = part.seed if whole.seed is None else whole.seed
         whole.seconds += part.seconds

@@ -135,7 +135,8 @@ class NotebookFuzz:
             assert 0 < len(str(error)) < 300
             self.came["no notebook"] += 1
         else:
-            merged, flags = merge(parsed.cells, self.blank, self.release)
+            merged, notes = merge(parsed.cells, self.blank, self.release)
+            flags = notes.flags
             merged = nbformat.reads(nbformat.writes(merged), as_version=4)
             fingerprints(merged, self.release)
             assert [c.source for c in merged.cells if cells.is_locked(c)] == self.locked

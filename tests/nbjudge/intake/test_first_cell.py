@@ -91,12 +91,12 @@ def test_check_and_grading_never_see_it(addressed, tmp_path):
     own = new_code_cell("helper = 1", id="mine")
     notebook.cells.insert(notebook.cells.index(cell(notebook, cells.INSTALL)) + 1, own)
     for template in (source, release):
-        merged, flags = merge(notebook.cells, template, release)
+        merged, notes = merge(notebook.cells, template, release)
         assert not any(cells.is_install(c) for c in merged.cells)
-        assert not flags
+        assert not notes.flags
         assert "helper = 1" in [c.source for c in merged.cells], "a cell after it is not lost"
     notebook.cells = [c for c in notebook.cells if not cells.is_install(c)]
-    assert merge(notebook.cells, source, release)[1] == [], "that it was deleted is no matter"
+    assert merge(notebook.cells, source, release)[1].flags == [], "that it was deleted is no matter"
     found = check(hand_in(tmp_path, "me", notebook), course=addressed)
     assert found.all_passed and not found.flags
 

@@ -1,0 +1,91 @@
+"""Causes of an error that stand in another cell of the learner's notebook."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from nbformat import NotebookNode
+
+from nbjudge.intake import cells
+from nbjudge.judge.names import bound
+
+_UNDEFINED = re.compile(r"\bNameError: name '(\w+)' is not defined")
+
+_CUT_OFF = "cut off from the inputs"
+
+#: Key of a merged notebook's metadata: names that only the learner's copy of a locked cell defines.
+NOT_RUN = "not run"
+
+
+def explained(found: dict[str, Any], notebook: NotebookNode, test: str) -> dict[str, Any]:
+    """A test's result, its message extended by a cause that stands in another cell.
+
+    Parameters
+    ----------
+    found:
+        The result.
+    notebook:
+        The merged notebook, see :func:`nbjudge.intake.merge.merge`.
+    test:
+        The test's grade id.
+    """
+    says = found.get("says") or ""
+    if undefined := _UNDEFINED.search(says):
+        if where := _where(undefined[1], notebook, test):
+            return {**found, "says": f"{says}\n{where}"}
+    elif _CUT_OFF in says and (switch := _switched_off(notebook.cells)):
+        return {**found, "says": switch}
+    return found
+
+
+def _where(name: str, notebook: NotebookNode, test: str) -> str:
+    """Where a name is defined that a test has found undefined; empty if nowhere."""
+    locked = notebook.metadata.get("nbjudge", {}).get(NOT_RUN, {}).get(name)
+    if locked:
+        return (
+            f"Your notebook defines `{name}` only in the cell `{locked}`, which is locked: the "
+            "problem set's own copy is run, without your change. Define it in a cell of your own."
+        )
+    place = next((i for i, c in enumerate(notebook.cells) if cells.grade_id(c) == test), 0)
+    for cell in notebook.cells[place + 1 :]:
+        own = cell.cell_type == "code" and cells.is_learners(cell)
+        if own and name in cell.source and name in bound(cell.source):
+            return (
+                f"`{name}` is defined in a cell further down. Cells run from top to bottom: move "
+                "it above this exercise's tests."
+            )
+    return ""
+
+
+def _switched_off(every: Sequence[NotebookNode]) -> str:
+    """The message for a notebook that switches gradients off for good; empty if it does not."""
+    for cell in every:
+        if cell.cell_type != "code" or not cells.is_learners(cell):
+            continue
+        if "set_grad_enabled" not in cell.source:
+            continue
+        try:
+            tree = ast.parse(cell.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in ast.walk(tree):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and _is_switch(call):
+                where = "your answer" if cells.is_answer(cell) else "a cell of your own"
+                name = cells.grade_id(cell)
+                return (
+                    f"`{ast.unparse(call)}` in {where}{f' `{name}`' if name else ''} switches "
+                    "gradients off for the whole notebook. Delete that line, or use "
+                    "`with torch.no_grad():` where you need it."
+                )
+    return ""
+
+
+def _is_switch(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    off = any(isinstance(value, ast.Constant) and value.value is False for value in given)
+    return name == "set_grad_enabled" and off

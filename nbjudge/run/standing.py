@@ -1,0 +1,148 @@
+"""Where a learner stands: the result, from the record of grading and from the gradebook."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from nbjudge.intake import cells, roster
+from nbjudge.intake.policy import Rules
+from nbjudge.marking import Act, changed, last_acts, unrecorded
+from nbjudge.store.folder import GradingFolder
+from nbjudge.store.gradebook import Mark, Marks
+from nbjudge.store.ledger import Ledger
+from nbjudge.store.results import (
+    NOT_KNOWN,
+    NOTHING_WRITTEN,
+    VOID,
+    WAITS,
+    StudentResult,
+    TestResult,
+    span,
+)
+
+
+class Standing:
+    """The results of a class for one notebook.
+
+    Parameters
+    ----------
+    folder, ledger:
+        The folder of graded work and its ledger.
+    graded:
+        The points of each graded cell in the notebook.
+    rules:
+        The rules for the problem set.
+    """
+
+    def __init__(
+        self, folder: GradingFolder, ledger: Ledger, graded: dict[str, float], rules: Rules
+    ):
+        self.folder, self.ledger, self.graded, self.rules = folder, ledger, graded, rules
+        self.acts = last_acts(folder.into, folder.problem_set)
+
+    def result(
+        self, student: str, record: dict, seed: int | None, marks: Marks | None
+    ) -> StudentResult:
+        """A student's result from the record and the current gradebook."""
+        flags, told, tests, by_hand = list(record["flags"]), list(record["told"]), {}, {}
+        marks, old_points = marks or Marks(), record.get("old_points", {})
+        for name, most in self.graded.items():
+            mark, most = marks.grades.get(name), self.rules.carries(name, most)
+            said = record["tests"].get(name, {})
+            test = TestResult(mark.score if mark else 0.0, most)
+            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
+            test.measured = said.get("measured") or {}
+            if name in self.rules.void:
+                test.message, test.void = VOID, True
+            elif test.score is None:
+                flags.append(f"{name} {WAITS}")
+            elif test.score < most:
+                test.message = said.get("message") or ""
+                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
+                    test.message = NOTHING_WRITTEN
+            old = record.get("old_marks", {}).get(name)
+            if mark and mark.manual is not None and mark.waits and mark.manual == old:
+                flags.append(f"{name} was marked by hand before the work changed: look again")
+            if mark and mark.manual is not None and mark.manual == old_points.get(name):
+                flags.append(f"{name} was marked by hand before its points changed: look again")
+            tests[name] = test
+            if mark and (mark.manual is not None or mark.extra):
+                act = self.act(student, name, mark)
+                by_hand[name] = act.says() if act else "not recorded"
+                if act is None:
+                    flags.append(unrecorded(name, mark.manual, mark.extra))
+            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            if mark and mark.auto != wrote:
+                flags.append(changed(name, mark.auto, wrote))
+        if marks.late_seconds:
+            cost = f"{marks.penalty:g} points deducted" if marks.penalty else "no points deducted"
+            flags.append(f"came {span(marks.late_seconds)} late: {cost}")
+            told.append(f"Your work came {span(marks.late_seconds)} late: {cost}.")
+        elif record.get("digest") and marks.due and not marks.received:
+            if record.get("late") is None:
+                flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
+            elif record["late"]:
+                flags.append(f"{NOT_KNOWN}: it came late, but {roster.RECEIPTS} does not say when")
+        return StudentResult(
+            tests,
+            flags,
+            seed,
+            seconds=record.get("seconds", 0.0),
+            cpu_seconds=record.get("cpu_seconds", 0.0),
+            memory_mb=record.get("memory_mb", 0.0),
+            sandbox=record.get("sandbox", ""),
+            received=record.get("received", ""),
+            penalty=marks.penalty,
+            comments=marks.comments,
+            by_hand=by_hand,
+            prints=record.get("prints", {}),
+            left_out=record.get("left_out", []),
+            late_seconds=marks.late_seconds,
+            digest=record.get("digest", ""),
+            told=told,
+            held=self.held(student, record),
+        )
+
+    def held(self, student: str, record: dict) -> list[str]:
+        """Why a mark is not final, unless the instructor has accepted exactly this work."""
+        if self.ledger.fact(f"{self.folder.work}: accepted {student}") == _seen(record):
+            return []
+        void = tuple(f"test {name} " for name in sorted(self.rules.void))
+        return [why for why in record["held"] if not why.startswith(void)]
+
+    def accept(self, student: str) -> None:
+        """Record that the instructor has looked at what holds this mark."""
+        record = self.ledger.entry(self.folder.work, student).record
+        if record.get("held"):
+            self.ledger.note(f"{self.folder.work}: accepted {student}", _seen(record))
+
+    def adjustments(self) -> list:
+        """The tests currently void or rescaled, in the ledger's form."""
+        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
+
+    def shown(self, student: str, record: dict, marks: Marks | None) -> str:
+        """Everything on a page that may change without the notebook being run again."""
+        held = self.held(student, record)
+        return repr((marks.shown() if marks else "", self.adjustments(), held))
+
+    def act(self, student: str, name: str, mark: Mark) -> Act | None:
+        """The recorded act that gave a manual mark; ``None`` if none is known."""
+        for fresh in (False, True):
+            if fresh:  # it may have been given during this run
+                self.acts = last_acts(self.folder.into, self.folder.problem_set)
+            act = self.acts.get((student, name))
+            if act and (act.points, act.extra or 0.0) == (mark.manual, mark.extra or 0.0):
+                return act
+        return None
+
+
+def _seen(record: dict) -> str:
+    """A digest of the work and of what holds its mark: it changes with either."""
+    found = [record.get("digest", ""), record.get("enclosed", ""), *record["held"]]
+    return hashlib.sha256("\0".join(found).encode()).hexdigest()
+
+
+def written_time(when: datetime | None) -> str:
+    """A time in the report's format; empty if unknown."""
+    return when.isoformat(timespec="seconds") if when else ""
