@@ -184,17 +184,13 @@ class BPETokenizer(Tokenizer):
         # Files from before 2022 do not specify the type.
         if model.get("type", "BPE") != "BPE" or words.get("type") != "ByteLevel":
             return None
-        choices = ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback",
-                   "ignore_merges")  # fmt: skip
-        for name in choices:
-            if model.get(name):
-                document.refuse(f"{name} must be absent", model[name])
-        if words.get("add_prefix_space", True):
-            document.refuse("add_prefix_space must be false", True)
-        if not words.get("use_regex", True):
-            document.refuse("use_regex must be true", False)
-        if document.kind("normalizer"):
-            document.refuse("normalizer must be absent", document.kind("normalizer"))
+        document.must_be(
+            "model", dropout=(None, 0), continuing_subword_prefix=(None, ""),
+            end_of_word_suffix=(None, ""), byte_fallback=(None, False), ignore_merges=(None, False),
+        )  # fmt: skip
+        document.must_be("pre_tokenizer", add_prefix_space=(False,), use_regex=(None, True))
+        document.must_be("normalizer", type=(None,))
+        document.must_be("decoder", type=(None, "ByteLevel"))
         merges = [
             tuple(pair.split(" ") if isinstance(pair, str) else pair)
             for pair in model.get("merges") or []

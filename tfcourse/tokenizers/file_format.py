@@ -11,6 +11,9 @@ from tfcourse.files import write_whole
 
 #: Parts of a file that change how text is read, and that no tokenizer here supports.
 UNUSED = ("truncation", "padding")
+#: What every added token must be. The first three decide which white space it takes with it and
+#: where it counts as one.
+ADDED = {"lstrip": False, "rstrip": False, "single_word": False, "special": True}
 
 
 class Document:
@@ -39,16 +42,30 @@ class Document:
         """Raise ``ValueError``, saying what in the file is not supported."""
         raise ValueError(f"{must}, got {got!r} in {self.path}")
 
+    def must_be(self, part: str, **wanted: tuple[Any, ...]) -> None:
+        """Raise ``ValueError`` for entries of a part that have none of the ``wanted`` values.
+
+        An absent entry is ``None``, as null is.
+        """
+        for name, values in wanted.items():
+            value = self[part].get(name)
+            if value not in values:
+                self.refuse(f"{name} of {part} must be {' or '.join(map(repr, values))}", value)
+
     def vocabulary(self) -> tuple[list[str], list[str]]:
         """All tokens in the order of their ids, and the special ones."""
         ids = dict(self["model"].get("vocab") or {})
         special = []
         for added in self.parts.get("added_tokens") or []:
-            if not added.get("special"):
-                self.refuse("every added token must be special", added.get("content"))
+            if not isinstance(added, dict) or not {"id", "content"} <= added.keys():
+                self.refuse("every added token must have an id and a content", added)
+            wanted = ADDED | ({"normalized": False} if self.kind("normalizer") else {})
+            for name, value in wanted.items():
+                if bool(added.get(name)) != value:
+                    self.refuse(f"{name} must be {value} in every added token", added)
             ids[added["content"]] = added["id"]
             special.append(added["content"])
-        if sorted(ids.values()) != list(range(len(ids))):
+        if set(ids.values()) != set(range(len(ids))):
             self.refuse("ids must be 0, 1, 2 ... without a gap", f"{len(ids)} tokens")
         return sorted(ids, key=ids.__getitem__), sorted(special, key=ids.__getitem__)
 
@@ -60,10 +77,8 @@ def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]
     special tokens and their ids.
     """
     added = [
-        {"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
-         "normalized": False, "special": True}
-        for token, i in special.items()
-    ]  # fmt: skip
+        {"id": i, "content": token, "normalized": False, **ADDED} for token, i in special.items()
+    ]
     whole = {
         "version": "1.0",
         **dict.fromkeys(UNUSED),
@@ -87,6 +102,5 @@ def read(path: str | Path) -> Document:
     for name in UNUSED:
         if parts.get(name) is not None:
             document.refuse(f"{name} must be absent", parts[name])
-    if document.kind("post_processor") not in (None, "ByteLevel"):  # that one only moves offsets
-        document.refuse("post_processor must be absent", document.kind("post_processor"))
+    document.must_be("post_processor", type=(None, "ByteLevel"))  # that one only moves offsets
     return document

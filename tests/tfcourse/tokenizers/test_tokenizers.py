@@ -220,22 +220,56 @@ def changed(path, **parts):
 
 @pytest.mark.parametrize(("parts", "told"), [
     ({"truncation": {"max_length": 5}}, "truncation must be absent"),
-    ({"post_processor": {"type": "TemplateProcessing"}}, "post_processor must be absent, got 'Tem"),
-    ({"normalizer": {"type": "NFC"}}, "normalizer must be absent, got 'NFC'"),
-    ({"pre_tokenizer": {"add_prefix_space": True}}, "add_prefix_space must be false"),
-    ({"pre_tokenizer": {"use_regex": False}}, "use_regex must be true"),
+    ({"post_processor": {"type": "TemplateProcessing"}},
+     "type of post_processor must be None or 'ByteLevel', got 'Tem"),
+    ({"normalizer": {"type": "NFC"}}, "type of normalizer must be None, got 'NFC'"),
+    ({"pre_tokenizer": {"add_prefix_space": True}},
+     "add_prefix_space of pre_tokenizer must be False, got True"),
+    ({"pre_tokenizer": {"use_regex": False}},
+     "use_regex of pre_tokenizer must be None or True, got False"),
     ({"pre_tokenizer": {"type": "Metaspace"}}, "must hold a Tokenizer, got BPE after Metaspace"),
     ({"pre_tokenizer": "ByteLevel"}, "pre_tokenizer must be an object, got 'ByteLevel'"),
     ({"model": {"type": "Unigram"}}, "must hold a Tokenizer, got Unigram after ByteLevel"),
-    ({"model": {"ignore_merges": True}}, "ignore_merges must be absent, got True"),
+    ({"model": {"ignore_merges": True}}, "ignore_merges of model must be None or False, got True"),
     ({"model": {"vocab": {"a": 0, "b": 2}}}, "ids must be 0, 1, 2 ... without a gap"),
     ({"model": {"vocab": {"a": 3, "b": 4}}}, "tokens must have all bytes and merges"),
     ({"model": {"merges": [["q", "Ġzz"]]}}, "all bytes and merges, 'Ġzz' is missing"),
     ({"added_tokens": [{"id": 300, "content": "New York", "special": False}]},
-     "every added token must be special, got 'New York'"),
+     "special must be True in every added token, got .*'New York'"),
+    ({"added_tokens": ["<s>"]}, "every added token must have an id and a content, got '<s>'"),
+    ({"decoder": {"type": "WordPiece"}}, "type of decoder must be None or 'ByteLevel', got 'Word"),
 ])  # fmt: skip
 def test_a_file_that_asks_for_more_is_refused_with_the_reason(parts, told, tmp_path):
     KINDS["bytes"](("<pad>", "<s>", "</s>")).save(tmp_path / "t.json")
+    with pytest.raises(ValueError, match=told):
+        Tokenizer.load(changed(tmp_path / "t.json", **parts))
+
+
+@every_kind
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])
+def test_added_tokens_that_take_white_space_or_stand_alone_are_refused(kind, flag, tmp_path):
+    KINDS[kind](("<pad>", "<s>", "</s>")).save(path := tmp_path / "t.json")
+    added = json.loads(path.read_text())["added_tokens"]
+    added[1][flag] = True
+    with pytest.raises(ValueError, match=f"{flag} must be False in every added token, got .*<s>"):
+        Tokenizer.load(changed(path, added_tokens=added))
+
+
+def test_special_tokens_that_are_found_in_lower_case_are_refused(tmp_path):
+    tokenizer = WordTokenizer.train(["a b"], special=("<S>",), lower=True)
+    tokenizer.save(path := tmp_path / "t.json")
+    added = [json.loads(path.read_text())["added_tokens"][0] | {"normalized": True}]
+    with pytest.raises(ValueError, match="normalized must be False in every added token"):
+        Tokenizer.load(changed(path, added_tokens=added))
+
+
+@pytest.mark.parametrize("kind", ["characters", "words"])
+@pytest.mark.parametrize(("parts", "told"), [
+    ({"model": {"unk_token": "b"}}, "unk_token of model must be '<unk>', got 'b'"),
+    ({"decoder": {"type": "WordPiece"}}, "type of decoder must be .*, got 'WordPiece'"),
+])  # fmt: skip
+def test_unknown_pieces_and_decoders_of_another_kind_are_refused(kind, parts, told, tmp_path):
+    KINDS[kind](()).save(tmp_path / "t.json")
     with pytest.raises(ValueError, match=told):
         Tokenizer.load(changed(tmp_path / "t.json", **parts))
 
