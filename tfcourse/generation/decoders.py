@@ -15,6 +15,7 @@ from tfcourse.models.recurrent_lm import RecurrentLM
 from tfcourse.models.seq2seq import DecoderState, Seq2Seq
 from tfcourse.models.transformer import Transformer
 from tfcourse.recurrent import State
+from tfcourse.wrapped import unwrapped
 
 #: What to do when a text would become longer than the model was trained on.
 BEYOND = ("refuse", "go_on", "slide")
@@ -44,6 +45,8 @@ def decoder_of(
 ) -> Decoder:
     """A model of this package, ready to generate; a :class:`Decoder` is returned unchanged.
 
+    A compiled or data-parallel model generates without its wrapper.
+
     Arguments that do not fit the model, and a ``max_length`` past its positions, raise
     ``ValueError``.
 
@@ -67,6 +70,7 @@ def decoder_of(
         ``False`` reads everything again for each token, as the formula does: slower, with the same
         results.
     """
+    model = unwrapped(model) if isinstance(model, nn.Module) else model
     translates = isinstance(model, (Transformer, Seq2Seq))
     if not isinstance(model, (GPT, RecurrentLM)) and not translates:
         if isinstance(model, Decoder):

@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from tfcourse.arguments import at_least_one
 from tfcourse.files import digest_of, sync_folder, write_whole
 from tfcourse.parts import join_parts
+from tfcourse.wrapped import load_weights
 
 WEIGHTS, STATE, MANIFEST, BEST = (
     "model.safetensors", "training.pt", "manifest.json", "best.safetensors",
@@ -207,7 +208,7 @@ def load_best(folder: str | Path, model: nn.Module) -> int:
     ``ValueError`` if there are none, as without ``validate``.
     """
     weights, says = unpack(Path(folder) / BEST)
-    model.load_state_dict(weights)
+    load_weights(model, weights)
     return int(says["step"])
 
 

@@ -22,6 +22,7 @@ from torch.nn.parallel import DistributedDataParallel
 from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
 from tfcourse.training.batches import mapped
+from tfcourse.wrapped import gathered, is_part, like, load_weights, unwrapped, weights_of
 
 #: Ways for several processes to train one model.
 WAYS = ("ddp", "fsdp")
@@ -88,7 +89,9 @@ class Team:
 class Shared:
     """A model as the team trains it.
 
-    ``way`` is one of :data:`WAYS`; it has no effect in a single process.
+    ``way`` is one of :data:`WAYS`; it has no effect in a single process. A model in a wrapper, such
+    as a compiled one, is run through it; what is trained and kept is the model itself. In several
+    processes a model that is already distributed raises ``ValueError``.
 
     Attributes
     ----------
@@ -100,20 +103,28 @@ class Shared:
     """
 
     def __init__(self, model: nn.Module, team: Team, way: str, compile: bool) -> None:
-        self.team, self.original = team, model
+        self.team, self.original = team, unwrapped(model)
         self.ddp: DistributedDataParallel | None = None
         self.fsdp = team.world > 1 and way == "fsdp"
-        self.model = copy.deepcopy(model) if self.fsdp else model
+        if team.world > 1 and (
+            any(isinstance(m, nn.DataParallel | DistributedDataParallel) for m in model.modules())
+            or any(map(is_part, model.parameters()))
+        ):
+            raise ValueError(
+                f"model must not be distributed yet, fit does it with parallel={way!r}, got a "
+                f"{type(model).__name__}"
+            )
+        self.model = copy.deepcopy(self.original) if self.fsdp else self.original
         self.model.to(team.device)
         if team.world > 1:  # all begin with the weights of process 0
             for tensor in (*self.model.parameters(), *self.model.buffers()):
                 dist.broadcast(tensor.data, src=0)
         if self.fsdp:
             _share_out(self.model, team)
-        self.run: nn.Module = self.model
+        self.run: nn.Module = model if team.world == 1 else self.model
         if team.world > 1 and not self.fsdp:
             self.run = self.ddp = DistributedDataParallel(self.model)
-        if compile:
+        if compile or (team.world > 1 and model is not self.original):
             compiled: Any = torch.compile(self.run)
             self.run = compiled
 
@@ -131,20 +142,16 @@ class Shared:
 
     def weights(self) -> dict[str, Tensor]:
         """The whole model's tensors by name; every process must call this."""
-        return {name: whole(tensor) for name, tensor in self.model.state_dict().items()}
+        return weights_of(self.model)
 
     def load(self, weights: dict[str, Tensor]) -> None:
         """Load these weights, by name."""
-        if not self.fsdp:
-            self.model.load_state_dict(weights)
-            return
-        parts = {n: like(weights[n], t) for n, t in self.model.state_dict().items()}
-        self.model.load_state_dict(parts)
+        load_weights(self.model, weights)
 
     def hand_back(self) -> None:
         """Copy the trained weights into the original model, in every process."""
         if self.fsdp:
-            self.original.load_state_dict(self.weights())
+            load_weights(self.original, self.weights())
 
 
 def _share_out(model: nn.Module, team: Team) -> None:
@@ -160,11 +167,6 @@ def _share_out(model: nn.Module, team: Team) -> None:
     fully_shard(model, mesh=mesh)
 
 
-def is_part(thing: Any) -> bool:
-    """Whether a tensor is sharded over processes: a ``DTensor``."""
-    return hasattr(thing, "full_tensor")
-
-
 def exact(number: Tensor) -> Tensor:
     """The number in float64, detached; in float32 on Apple's GPUs, which have no float64."""
     return number.detach().to(exact_dtype(number.device))
@@ -172,21 +174,7 @@ def exact(number: Tensor) -> Tensor:
 
 def whole(thing: Any) -> Any:
     """The same dicts and lists with every sharded tensor gathered; every process must call this."""
-
-    def together(tensor: Any) -> Any:
-        return tensor.full_tensor() if is_part(tensor) else tensor
-
-    return mapped(thing, together)
-
-
-def like(tensor: Tensor, model: Tensor) -> Tensor:
-    """This process's shard of a whole tensor, if ``model`` is sharded; otherwise the tensor."""
-    if is_part(model) and tensor.shape == model.shape:
-        from torch.distributed.tensor import distribute_tensor
-
-        part: Any = model
-        return distribute_tensor(tensor.to(part.device), part.device_mesh, part.placements)
-    return tensor
+    return mapped(thing, gathered)
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:

@@ -64,14 +64,16 @@ def fit(
     ----------
     model:
         Trained in place and left on the device it was trained on (with ``parallel="fsdp"``, on its
-        original one), in its original mode.
+        original one), in its original mode. A compiled model is run compiled, and kept in
+        checkpoints under its own names.
     batches:
         An iterable of batches, nested structures of tensors, which is iterated over repeatedly. To
         resume, it must be a list or have ``state_dict()`` and ``load_state_dict(state)``; for
         several processes it needs ``shard(rank, world)``.
     loss:
         ``loss(model, batch) -> (mean, count)``: a scalar tensor, and the number of tokens it
-        averages; see :mod:`tfcourse.training.losses`.
+        averages; see :mod:`tfcourse.training.losses`. The batches of a step in which nothing counts
+        are passed over.
     steps, accumulate:
         Optimiser steps, and batches per step (in each process).
     lr:
@@ -149,7 +151,7 @@ def fit(
     shared = Shared(model, team, parallel, compile)
     run = Run(shared, batches, settings, checkpoint, higher_is_better)
     run.resume(resume)
-    history, stream, trained_before = run.history, run.stream, model.training
+    history, stream, trained_before = run.history, run.stream, shared.original.training
     reports = Reports(history, steps, progress and team.leads, log if team.leads else None)
 
     with Interrupts() as interrupts, reports:
@@ -166,11 +168,15 @@ def fit(
                 with shared.no_sync(turn < accumulate):
                     with settings.cast(team.device):
                         mean, count = mean_and_count(loss(shared.run, batch))
-                    settings.check_loss(mean, count)
+                    settings.check_loss(mean)
                     (mean * count).backward()
                 seen.append(Seen(stream.epoch, stream.index - 1, mean.detach(), batch))
                 summed, tokens = summed + exact(mean) * count, tokens + count
             summed, tokens, asked = team.all_reduce([summed, tokens, float(interrupts.asked)])
+
+            if not tokens and finite(summed):
+                run.pass_over()
+                continue
 
             # 2. Of the mean: what several processes give is already divided by their number.
             gradients, norm = run.gradients()
@@ -205,7 +211,7 @@ def fit(
             if asked:
                 break
     shared.hand_back()
-    model.train(trained_before)
+    shared.original.train(trained_before)
     if interrupts.asked:
         raise Interrupted(run.stopped(), history)
     return history

@@ -1,7 +1,8 @@
 """Losses: the mean loss of a model on a batch, and the number of tokens it averages.
 
 A loss for :func:`~tfcourse.training.fit` is any ``loss(model, batch) -> (mean, count)``. The means
-of several batches, accumulated or on several devices, are weighted by their counts.
+of several batches, accumulated or on several devices, are weighted by their counts, so a batch in
+which nothing counts changes nothing; its mean must be finite, such as 0.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def label_smoothed_loss(
     Returns
     -------
     mean, count
-        In nats, over the positions that count, and their number; NaN if there are none.
+        In nats, over the positions that count, and their number; both 0 if there are none.
 
     Notes
     -----
@@ -70,7 +71,7 @@ def label_smoothed_loss(
     if smoothing:
         loss = loss - smoothing * log_p.mean(dim=-1)  # epsilon / V * sum_k log p_k
     count = counts.sum()
-    return loss.where(counts, 0).sum() / count, count
+    return loss.where(counts, 0).sum() / count.clamp(min=1), count
 
 
 def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:
@@ -149,7 +150,7 @@ def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float
 
     ``validate(model)`` is the mean over all tokens. ``loss`` is as in training; without smoothing,
     its exponential is the perplexity. ``batches`` are iterated over once per call and moved to the
-    model's device; raises ``ValueError`` if there are none or they are exhausted.
+    model's device; raises ``ValueError`` if nothing counts in them, or they are exhausted.
     """
 
     @torch.no_grad()
@@ -158,12 +159,13 @@ def mean_loss(loss: Loss, batches: Iterable[Any]) -> Callable[[nn.Module], float
         total = tokens = 0.0
         for batch in batches:
             mean, count = mean_and_count(loss(model, moved(batch, device)))
-            total += float(mean) * float(count)
-            tokens += float(count)
+            if count:
+                total += float(mean) * float(count)
+                tokens += float(count)
         if not tokens:
             raise ValueError(
-                "batches must be a collection that can be iterated over each time, got none from "
-                f"{type(batches).__name__}"
+                "batches must be a collection that can be iterated over each time, with tokens "
+                f"that count, got none from {type(batches).__name__}"
             )
         return total / tokens
 

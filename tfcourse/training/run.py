@@ -55,6 +55,7 @@ class Run:
             )
         self.optimiser = settings.optimiser(shared.model)
         self.elapsed = 0.0
+        self.counted = 0  # the last pass in which some token counted
 
     def resume(self, allowed: bool) -> None:
         """Resume from the newest intact checkpoint, if there is one.
@@ -89,6 +90,7 @@ class Run:
         load_optimiser(self.optimiser, state["optimiser"])
         own = state["processes"][self.team.rank]
         self.stream.load_state_dict(own["stream"])
+        self.counted = self.stream.epoch
         randomness.restore(own["randomness"])
         self.elapsed, self.last = sum(self.history.seconds), path
 
@@ -117,12 +119,22 @@ class Run:
         if self.team.world > 1:
             (seconds,) = self.team.all_reduce([seconds if self.team.leads else 0.0])
         self.elapsed += seconds
+        self.counted = self.stream.epoch
         return seconds
 
     def out_of_time(self) -> bool:
         """Whether the steps have used up their time."""
         limit = self.settings.max_seconds
         return limit is not None and self.elapsed >= limit
+
+    def pass_over(self) -> None:
+        """Leave out a step in which nothing counts; a whole pass of them is refused."""
+        self.optimiser.zero_grad()
+        if self.stream.epoch > self.counted + 1:
+            raise ValueError(
+                "loss must return the mean of at least one token, got count 0 for every batch of "
+                f"pass {self.counted + 1}"
+            )
 
     def gradients(self) -> tuple[list[Tensor], float]:
         """The gradients, and the norm of all of them together."""

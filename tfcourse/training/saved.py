@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from tfcourse.arguments import renamed
 from tfcourse.files import digest_of, write_whole
 from tfcourse.tokenizers import Tokenizer
 from tfcourse.training.checkpoints import pack, unpack
+from tfcourse.wrapped import class_of, unwrapped, weights_of
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 #: The models that can be saved: their config's class, its module, and the model's class.
@@ -50,14 +51,16 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
 
     A missing folder is created; an earlier model in it is replaced. ``extra`` are tokenizers, each
     written to ``NAME.json`` in Hugging Face's format, and anything that JSON can hold, such as the
-    preset. Raises ``ValueError`` if it cannot, or if the model is not one of ``tfcourse.models``.
+    preset. A compiled, data-parallel or sharded model gives the same files as the model itself; if
+    it is sharded, every process must call this. Raises ``ValueError`` if JSON cannot hold ``extra``
+    or the model is not one of ``tfcourse.models`` with the tensors that its config asks for.
     """
-    folder, config = Path(folder), getattr(model, "config", None)
+    folder, config = Path(folder), getattr(unwrapped(model), "config", None)
     kind = type(config).__name__
     if config is None or kind not in KINDS:
         raise ValueError(
-            f"model must have a config of one of {', '.join(KINDS)}, got a {type(model).__name__} "
-            f"with {'none' if config is None else kind}"
+            f"model must have a config of one of {', '.join(KINDS)}, got a "
+            f"{class_of(model).__name__} with {'none' if config is None else kind}"
         )
     if wrong := [name for name in extra if f"{name}.json" == CONFIG]:
         raise ValueError(f"extra must have another name than {wrong[0]!r}, which {CONFIG} has")
@@ -68,13 +71,13 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
         json.dumps(says)
     except (TypeError, ValueError) as error:
         raise ValueError(f"extra must be tokenizers or what JSON can hold: {error}") from None
+    weights = weights_of(model)
+    _check_fits(config, weights)
     folder.mkdir(parents=True, exist_ok=True)
-    sums = {WEIGHTS: write_whole(folder / WEIGHTS, pack(model.state_dict()))}
+    sums = {WEIGHTS: write_whole(folder / WEIGHTS, pack(weights))}
     for name, tokenizer in files.items():
-        new = folder / f".{name}.json.new"
-        tokenizer.save(new)
-        sums[f"{name}.json"] = write_whole(folder / f"{name}.json", new.read_bytes())
-        new.unlink()
+        tokenizer.save(folder / f"{name}.json")
+        sums[f"{name}.json"] = digest_of(folder / f"{name}.json")
     # Last: until it is written, the old one does not match the files, which is detected.
     text = json.dumps({**says, "sha256": sums}, indent=1, ensure_ascii=False)
     write_whole(folder / CONFIG, text + "\n")
@@ -113,17 +116,37 @@ def open_saved(folder: str | Path) -> Saved:
     return Saved(model.eval(), extra)
 
 
-def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
-    """A model of these sizes, without its saved weights."""
+def _check_fits(config: Any, weights: Mapping[str, Tensor]) -> None:
+    """Raise ``ValueError`` for tensors that a model made from ``config`` could not load."""
+    model_class, _ = _classes(type(config).__name__)
+    with torch.device("meta"):  # shapes only
+        wanted = {n: tuple(t.shape) for n, t in model_class(config).state_dict().items()}
+    given = {n: tuple(t.shape) for n, t in weights.items()}
+    if wrong := sorted(n for n in {**wanted, **given} if wanted.get(n) != given.get(n)):
+        n = wrong[0]
+        raise ValueError(
+            f"model must have the tensors of a {model_class.__name__} with its config, or it could "
+            f"not be opened; {len(wrong)} differ, such as {n}: must be {wanted.get(n, 'absent')}, "
+            f"got {given.get(n, 'none')}"
+        )
+
+
+def _classes(kind: str) -> tuple[type[nn.Module], Any]:
+    """The model's class and the config's, by the config's name."""
     where, name = KINDS[kind]
     module = importlib.import_module(f"tfcourse.models.{where}")
+    return getattr(module, name), getattr(module, kind)
+
+
+def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
+    """A model of these sizes, without its saved weights."""
+    model_class, config = _classes(kind)
     # JSON has lists where a config has tuples.
     choices = {k: tuple(v) if isinstance(v, list) else v for k, v in choices.items()}
-    config = getattr(module, kind)
     known = {f.name for f in dataclasses.fields(config)}
     with torch.random.fork_rng():
         try:
             choices = renamed(choices, known, str(folder / CONFIG))
-            return getattr(module, name)(config(**choices))
+            return model_class(config(**choices))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{folder / CONFIG} must hold a {kind}: {error}") from None

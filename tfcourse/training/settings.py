@@ -77,7 +77,7 @@ class Settings:
         """Whether there is a checkpoint after this step."""
         return last or step % (self.checkpoint_every or max(1, self.steps // 10)) == 0
 
-    def check_loss(self, mean: Any, count: Any) -> None:
+    def check_loss(self, mean: Any) -> None:
         """Raise ``ValueError`` if training cannot use what a loss returned."""
         if not isinstance(mean, Tensor) or mean.dim() or not mean.requires_grad:
             got = f"a {type(mean).__name__}"
@@ -87,8 +87,6 @@ class Settings:
                 f"loss must return (mean, count), the mean a scalar tensor that has a "
                 f"gradient, got {got}"
             )
-        if not isinstance(count, Tensor) and count < 1:
-            raise ValueError(f"loss must return the mean of at least one token, got count {count}")
 
     def describe(self, model: nn.Module, batches: Iterable[Any], world: int) -> dict[str, Any]:
         """The settings that must be the same when a run resumes.

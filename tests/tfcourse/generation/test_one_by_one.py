@@ -124,6 +124,14 @@ def test_dropout_is_off_and_every_part_is_left_in_its_mode(name):
     assert not first.scores.requires_grad
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_wrapped_model_writes_the_same(name):
+    model = make(name)
+    choices = {"max_new_tokens": 4, **ask(name)}
+    assert torch.equal(greedy(torch.compile(model), **choices).tokens,
+                       greedy(model, **choices).tokens)  # fmt: skip
+
+
 def test_one_id_stands_for_a_prompt_of_each_source():
     name = "seq2seq additive"
     model, asked = make(name), ask(name)

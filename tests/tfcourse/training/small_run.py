@@ -67,9 +67,13 @@ def small_fit(folder=None, steps=14, model=None, batches=None, **changes):
 
 
 def same_bits(one, other):
-    """Whether two models or histories are the same to the last bit (seconds left out)."""
+    """Whether two models, their weights or two histories are the same to the last bit.
+
+    Seconds are left out.
+    """
     if isinstance(one, torch.nn.Module):
         one, other = one.state_dict(), other.state_dict()
+    if isinstance(one, dict):
         return list(one) == list(other) and all(torch.equal(one[k], other[k]) for k in one)
     names = ("loss", "lr", "norm", "tokens", "validation")
     return all(getattr(one, n) == getattr(other, n) for n in names)

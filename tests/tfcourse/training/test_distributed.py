@@ -81,6 +81,14 @@ def test_checkpoints_hold_the_whole_model(way, alone, together):
     assert len((folder / way / "run.csv").read_text().splitlines()) == 7
 
 
+@pytest.mark.parametrize("way", ["ddp", "fsdp"])
+def test_a_distributed_model_is_saved_as_the_model_itself(way, together):
+    alone, saved = (together[0] / f"saved-{name}" for name in ("alone", way))
+    files = sorted(path.name for path in alone.iterdir())
+    assert files == ["config.json", "model.safetensors"]
+    assert all((alone / name).read_bytes() == (saved / name).read_bytes() for name in files)
+
+
 def test_batches_that_cannot_be_shared_are_refused(monkeypatch):
     two = Team(0, 2, torch.device("cpu"))
     monkeypatch.setattr(Team, "found", classmethod(lambda cls, device: two))

@@ -173,6 +173,21 @@ def test_time_may_be_limited(tmp_path):
     assert len(small_fit(tmp_path, steps=10**6, max_seconds=0.2, lr=1e-3)[1]) == len(history)
 
 
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_batches_in_which_nothing_counts_change_nothing(accumulate, tmp_path):
+    """Alone in a step they are passed over, beside others they add nothing."""
+    full = held_out(4)
+    nothing = full[0][0], torch.full_like(full[0][1], -1)
+    batches = [nothing, full[0], full[1], nothing, nothing, full[2], nothing, full[3]]
+    expected = small_fit(batches=full, accumulate=1, steps=6, model=small_model(dropout=0.0))
+    if accumulate == 2:  # (nothing, 0), (1, nothing), (nothing, 2), (nothing, 3)
+        batches += [nothing, nothing]
+    changes = {"batches": batches, "accumulate": accumulate}
+    got = small_fit(tmp_path, steps=3, model=small_model(dropout=0.0), **changes)
+    got = small_fit(tmp_path, steps=6, model=small_model(dropout=0.0), **changes)
+    assert same_bits(got[0], expected[0]) and same_bits(got[1], expected[1])
+
+
 def test_nan_stops_before_the_step_and_keeps_the_batch(tmp_path):
     class Broken(Shuffled):
         def __iter__(self):

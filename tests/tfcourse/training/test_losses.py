@@ -61,6 +61,13 @@ def test_places_that_do_not_count_say_nothing_even_where_they_are_nan():
     assert mean.item() == pytest.approx(math.log(3)) and int(count) == 1
 
 
+def test_where_nothing_counts_the_loss_is_0_with_its_gradient():
+    logits = torch.randn(2, 3, requires_grad=True)
+    mean, count = label_smoothed_loss(logits, torch.tensor([7, 7]), 0.1, ignore=7)
+    mean.backward()
+    assert mean == 0 and count == 0 and not logits.grad.any()
+
+
 def test_half_precision_is_summed_in_float32():
     mean, _ = label_smoothed_loss(torch.zeros(4, 5, dtype=torch.bfloat16), torch.zeros(4).long())
     assert mean.dtype == torch.float32 and float(mean) == pytest.approx(math.log(5))
@@ -114,6 +121,21 @@ def test_mean_loss_weights_batches_by_their_tokens():
     parts = mean_loss(loss, [(x[:1], y[:1]), (x[1:], y[1:])])(model)
     assert parts == pytest.approx(float(whole), abs=1e-6)
     assert parts == mean_loss(loss, [(x[:1], y[:1]), (x[1:], y[1:])])(model)
+
+
+@pytest.mark.parametrize("loss", [
+    NextToken(ignore=0),
+    lambda model, batch: (  # 0 / 0
+        F.cross_entropy(model(batch[0]).logits.flatten(0, 1), batch[1].flatten(), ignore_index=0),
+        int((batch[1] != 0).sum()),
+    ),
+], ids=["ours", "a learner's"])  # fmt: skip
+def test_a_held_out_batch_in_which_nothing_counts_does_not_count(loss):
+    model, (x, y) = small_model().eval(), held_out(1)[0]
+    expected = mean_loss(loss, [(x, y)])(model)
+    assert expected == mean_loss(loss, [(x, y), (x, 0 * y)])(model)
+    with pytest.raises(ValueError, match="batches must .* with tokens that count, got none"):
+        mean_loss(loss, [(x, 0 * y)])(model)
 
 
 def test_mean_loss_needs_batches_each_time():

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 import torch
 from small_run import LOSS, Shuffled, held_out, same_bits, small_fit, small_model
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
 from tfcourse.training import Interrupted, checkpoints, constant, load_best, sgd
+from tfcourse.wrapped import unwrapped, weights_of
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +59,16 @@ def test_stopped_after_any_step(when, whole, tmp_path):
 
 def test_without_checkpoints_it_is_the_same_run(whole):
     assert same_bits(whole[0], small_fit()[0])
+
+
+def test_a_wrapped_model_resumes_the_run_of_the_model_itself(whole, tmp_path):
+    with pytest.raises(Stop):
+        small_fit(tmp_path, on_step=stop_at(6))
+    wrapped, history = small_fit(tmp_path, model=checkpoint_wrapper(small_model(seed=8).eval()))
+    assert same_bits(weights_of(wrapped), whole[0].state_dict()) and same_bits(history, whole[1])
+    assert not any(part.training for part in unwrapped(wrapped).modules())
+    assert load_best(tmp_path, wrapped) == load_best(tmp_path, model := small_model())
+    assert same_bits(weights_of(wrapped), model.state_dict())
 
 
 def test_a_run_that_is_over_is_read(whole, tmp_path):

@@ -4,14 +4,17 @@ import json
 
 import pytest
 import torch
-from small_run import small_model
+from small_run import same_bits, small_model
 from test_optimisers import MODELS
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
+from tfcourse.models.gpt import GPT
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import open_saved, save
 from tfcourse.training.saved import KINDS
+from tfcourse.wrapped import class_of, load_weights, weights_of
 
 
 @pytest.mark.parametrize("model", [*MODELS, SkipGram(SkipGramConfig(9, 4))],
@@ -40,6 +43,50 @@ def test_every_model_has_a_kind():
         names = vars(importlib.import_module(module.name))
         found |= {n for n, v in names.items() if n.endswith("Config") and isinstance(v, type)}
     assert found - {"Config"} == set(KINDS)  # the base of all is no model's
+
+
+def with_block(wrapper):
+    model = small_model()
+    model.blocks[0] = wrapper(model.blocks[0])
+    return model
+
+
+#: The same model in wrappers that add to its parameters' names.
+WRAPPED = {
+    "compiled": lambda: torch.compile(small_model()),
+    "data-parallel": lambda: nn.DataParallel(small_model()),
+    "both": lambda: torch.compile(nn.DataParallel(small_model())),
+    "a block compiled": lambda: with_block(torch.compile),
+    "a block checkpointed": lambda: with_block(checkpoint_wrapper),
+}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPED)
+def test_a_wrapped_model_is_saved_as_the_model_itself(wrapper, tmp_path):
+    plain, wrapped = small_model(), WRAPPED[wrapper]()
+    assert contents(save(tmp_path / "a", plain)) == contents(save(tmp_path / "b", wrapped))
+    assert same_bits(open_saved(tmp_path / "b").model, plain)
+    assert class_of(wrapped) is GPT and same_bits(weights_of(wrapped), plain.state_dict())
+    other = {name: torch.randn_like(t) for name, t in plain.state_dict().items()}
+    load_weights(wrapped, other)
+    assert same_bits(weights_of(wrapped), other)
+
+
+def test_weights_of_other_names_are_refused():
+    with pytest.raises(RuntimeError, match="Unexpected key.*no.such.name"):
+        load_weights(torch.compile(small_model()), small_model().state_dict() | {"no.such.name": 0})
+
+
+def test_what_could_not_be_opened_is_not_saved(tmp_path):
+    model = small_model()
+    model.adapter = nn.Linear(2, 3)
+    with pytest.raises(ValueError, match=r"2 differ, .* adapter.bias: must be absent, got \(3,"):
+        save(tmp_path / "model", model)
+    assert not (tmp_path / "model").exists()
 
 
 def test_tied_weights_are_written_once_and_stay_tied(tmp_path):

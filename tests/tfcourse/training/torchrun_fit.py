@@ -10,7 +10,8 @@ from small_run import LOSS, T, V, held_out, small_model
 
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.models.transformer import Transformer, TransformerConfig
-from tfcourse.training import Translation, adamw, fit, mean_loss
+from tfcourse.training import Translation, adamw, fit, mean_loss, save
+from tfcourse.training.distributed import Shared, Team
 
 STEPS = 6
 #: There may be fewer GPUs than processes.
@@ -57,8 +58,25 @@ def train_pairs(way):
     return model, history
 
 
+def save_wrapped(into):
+    """The same model in what each way wraps it in, and alone."""
+    team = Team.found(DEVICE)
+    for way in ("ddp", "fsdp"):
+        shared = Shared(small_model(), team, way, compile=True)
+        save(into / f"saved-{way}", shared.run)
+        for given in {shared.run, shared.ddp or shared.model}:
+            try:
+                Shared(given, team, way, compile=False)
+            except ValueError as error:
+                assert "model must not be distributed yet" in str(error)
+            else:
+                raise AssertionError("a distributed model was distributed again")
+    save(into / "saved-alone", small_model())
+
+
 def main(into):
     torch.set_num_threads(1)
+    save_wrapped(into)
     found = {}
     for way in ("ddp", "fsdp"):
         model, history = train_texts(way, into / way)
