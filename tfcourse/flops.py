@@ -9,6 +9,7 @@ and then discards them.
 from __future__ import annotations
 
 from functools import singledispatch
+from typing import Any
 
 from torch import nn
 
@@ -26,6 +27,7 @@ from tfcourse.models.transformer import Transformer
 from tfcourse.models.vit import ViT
 from tfcourse.positions import RelativePositions
 from tfcourse.recurrent import Recurrent, RecurrentCell
+from tfcourse.wrapped import unwrapped
 
 
 def count_parameters(module: nn.Module) -> int:
@@ -111,19 +113,22 @@ def pooling_flops(layer: AttentionPooling, S: int) -> int:
 
 
 @singledispatch
-def forward_flops(model: nn.Module, batch: int, *sizes: int) -> int:
+def forward_flops(model: nn.Module, batch: int, *sizes: int, **more: Any) -> int:
     """Operations of a model's forward pass over ``batch`` examples.
 
     ``sizes`` are a length in tokens; for two sequences both lengths, source first; for documents in
     sentences, sentences and words in each; for images nothing. GPT takes ``cached``, how many
-    tokens were read before; BERT ``predict``, as its ``forward`` does; and skip-gram ``negatives``
-    in place of a length: ``None`` is the full softmax.
+    tokens were read before; BERT ``predict``, as its ``forward`` does, unless it has no head; and
+    skip-gram ``negatives`` in place of a length: ``None`` is the full softmax. Wrappers such as
+    ``torch.compile`` do not matter.
 
     Raises
     ------
     TypeError
         If the model is none of these.
     """
+    if (inner := unwrapped(model)) is not model:
+        return forward_flops(inner, batch, *sizes, **more)
     raise TypeError(f"model must be one of the course's, got {type(model).__name__}")
 
 
@@ -149,9 +154,13 @@ def _(model: GPT, batch: int, length: int, *, cached: int = 0) -> int:
 @forward_flops.register
 def _(model: BERT, batch: int, length: int, *, predict: str | None = None) -> int:
     D, V = model.config.d_model, model.config.vocab_size
-    predict = model.config.predicts[0] if predict is None else predict
-    one_of(model.config.predicts, predict=predict)
-    if predict == "words":
+    heads = model.config.predicts
+    predict = heads[0] if predict is None and heads else predict
+    if heads or predict is not None:
+        one_of(heads, predict=predict)
+    if predict is None:
+        head = 0
+    elif predict == "words":
         head = product_flops(length, D, D) + product_flops(length, D, V)
     else:
         answers = 2 if predict == "next" else model.config.classes

@@ -39,10 +39,13 @@ class BERTConfig(Config):
         Numbers of blocks and attention heads, and widths of the tokens and of the feed-forward
         layer (default ``4 d_model``).
     predicts:
-        Which of :data:`HEADS` it has; ``forward`` uses the first by default.
+        Which of :data:`HEADS` it has; ``forward`` uses the first by default. With ``()`` it is an
+        encoder alone, for :meth:`BERT.encode` and :meth:`BERT.pool`.
     pooled:
         What represents the sequence in the heads ``"next"`` and ``"classes"``: ``"cls"`` for the
         last state of the first token, or ``"mean"`` for the mean of all real tokens' last states.
+    pooler:
+        Whether it has the layer over the pooled vector even if no head needs it.
     activation, eps:
         Activation of the feed-forward layer and the masked-word head; epsilon of the
         normalisations.
@@ -68,6 +71,7 @@ class BERTConfig(Config):
     predicts: tuple[str, ...] = ("words",)
     classes: int = 2
     pooled: str = "cls"
+    pooler: bool = False
     activation: str = "gelu"
     eps: float = 1e-12
     causal: bool = False
@@ -79,9 +83,14 @@ class BERTConfig(Config):
         super().__post_init__()
         one_of(("cls", "mean"), pooled=self.pooled)
         above_zero(std=self.std)
-        if not self.predicts or not set(self.predicts) <= set(HEADS):
+        if not set(self.predicts) <= set(HEADS):
             raise ValueError(f"predicts must be some of {list(HEADS)}, got {list(self.predicts)}")
         self.check_padding(self.vocab_size)
+
+    @property
+    def pools(self) -> bool:
+        """Whether there is a layer over the pooled vector."""
+        return self.pooler or bool({"next", "classes"} & set(self.predicts))
 
 
 class BERT(Model):
@@ -100,7 +109,7 @@ class BERT(Model):
         ``embedding.weight`` is E, ``(V, D)``; ``segments.weight`` is S.
     words, pooler, next, classes:
         The heads, each ``None`` if it is not in ``config.predicts``; the pooler serves the last
-        two.
+        two, and :meth:`pool`.
 
     Notes
     -----
@@ -117,7 +126,7 @@ class BERT(Model):
         self.embedding_norm = LayerNorm(D, config.eps)
         self.blocks = encoder_blocks(config, "post")
         self.words = MaskedWords(config) if "words" in predicts else None
-        self.pooler = Affine(D, D) if {"next", "classes"} & set(predicts) else None
+        self.pooler = Affine(D, D) if config.pools else None
         self.next = Affine(D, 2) if "next" in predicts else None
         self.classes = Affine(D, config.classes) if "classes" in predicts else None
         self.reset_parameters()
@@ -158,6 +167,11 @@ class BERT(Model):
             Whether to return the maps ``"self"`` ``(B, H, T, T)``, which takes the explicit path
             through attention, and the ``num_layers + 1`` hidden states ``(B, T, D)``.
         """
+        if not self.config.predicts:
+            raise ValueError(
+                "predict must name a head, and this model has none: encode gives the last states, "
+                f"pool the pooled vector, got {predict!r}"
+            )
         predict = self.config.predicts[0] if predict is None else predict
         one_of(self.config.predicts, predict=predict)
         asked = {"return_weights": return_weights, "return_states": return_states}
@@ -210,16 +224,30 @@ class BERT(Model):
             raise ValueError(
                 f'places must be None unless predict="words", got them for {predict!r}'
             )
+        last = self.next if predict == "next" else self.classes
+        assert last is not None  # the config has this head
+        pooled = self.pool(x, lengths)
+        pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
+        return last(pooled)
+
+    def pool(
+        self, x: Float[Tensor, "B T D"], lengths: Int[Tensor, " B"] | None = None
+    ) -> Float[Tensor, "B D"]:
+        """One vector for each sequence from the last states, which :meth:`encode` gives.
+
+        ``lengths`` matter only to ``pooled="mean"``. A model without a pooler raises
+        ``ValueError``.
+        """
+        if self.pooler is None:
+            raise ValueError(
+                "pooler must be True in the config, or a head must need it, to pool the states"
+            )
         if self.config.pooled == "cls":
             pooled = x[:, 0]  # [CLS] represents the whole           (B, D)
         else:
             mask = real(lengths, x)  # (B, 1, T)
             pooled = average(x, mask)[0][:, 0]
-        last = self.next if predict == "next" else self.classes
-        assert self.pooler is not None and last is not None  # the config has this head
-        pooled = torch.tanh(self.pooler(pooled))
-        pooled = F.dropout(pooled, self.config.dropout, self.training and predict == "classes")
-        return last(pooled)
+        return torch.tanh(self.pooler(pooled))
 
 
 class MaskedWords(nn.Module):

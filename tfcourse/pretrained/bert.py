@@ -1,4 +1,4 @@
-"""BERT's checkpoints, with the heads they contain.
+"""BERT's checkpoints, with the heads they contain, if any.
 
 Pitfalls: its normalisations have an epsilon of 1e-12; its GELU is the exact one; and the
 masked-word head shares its matrix with the embedding but has a bias of its own.
@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.pretrained.family import (
+    ACTIVATION_NAMES,
     STACK,
     Family,
     Weight,
-    activation,
     activation_name,
     affine,
     encoder_block,
-    must_be,
     norm,
 )
+from tfcourse.pretrained.settings import Settings
+from tfcourse.wrapped import unwrapped
 
 #: The heads of each class in ``transformers``.
 ARCHITECTURES = {
@@ -30,6 +31,7 @@ ARCHITECTURES = {
     frozenset({"words", "next"}): "BertForPreTraining",
     frozenset({"next"}): "BertForNextSentencePrediction",
     frozenset({"classes"}): "BertForSequenceClassification",
+    frozenset(): "BertModel",
 }
 #: The tensor that shows that a head is present.
 KNOWN_BY = {
@@ -44,6 +46,7 @@ class Bert(Family):
 
     model_type = "bert"
     model = BERT
+    configured = BERTConfig
     needed = {
         "vocab_size": "vocab_size", "context_length": "max_position_embeddings", **STACK,
     }  # fmt: skip
@@ -51,25 +54,23 @@ class Bert(Family):
         "segments": ("type_vocab_size", 2), "eps": ("layer_norm_eps", 1e-12),
         "dropout": ("hidden_dropout_prob", 0.1), "padding": ("pad_token_id", 0),
     }  # fmt: skip
-    renamed = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))
+    renamed = (
+        (r"LayerNorm\.gamma$", "LayerNorm.weight"),
+        (r"LayerNorm\.beta$", "LayerNorm.bias"),
+        (r"^(embeddings|encoder|pooler)\.", r"bert.\1."),  # as an encoder without a head is stored
+    )
     constant = r"^bert\.embeddings\.position_ids$"
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> BERTConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> BERTConfig:
         """Our config, from ``config.json`` and the stored heads."""
-        must_be(
-            settings, is_decoder=False, add_cross_attention=False,
-            position_embedding_type="absolute", tie_word_embeddings=True,
-        )  # fmt: skip
+        settings.must_be(is_decoder=False, add_cross_attention=False,
+                         position_embedding_type="absolute", tie_word_embeddings=True)  # fmt: skip
         predicts = tuple(head for head, name in KNOWN_BY.items() if name in tensors)
-        if not predicts:
-            raise ValueError(
-                f"the checkpoint must hold a head, known by one of {list(KNOWN_BY.values())}; "
-                "it holds none"
-            )
         classes = len(tensors["classifier.weight"]) if "classes" in predicts else 2
         return BERTConfig(
             **self.read(settings), predicts=predicts, classes=classes,
-            activation=activation(settings, "hidden_act", "gelu"),
+            pooler="bert.pooler.dense.weight" in tensors,
+            activation=settings.named("hidden_act", ACTIVATION_NAMES, "gelu"),
         )  # fmt: skip
 
     def settings(self, config: BERTConfig) -> dict[str, Any]:
@@ -91,7 +92,16 @@ class Bert(Family):
         if frozenset(config.predicts) not in ARCHITECTURES:
             known = [sorted(heads) for heads in ARCHITECTURES]
             why.append(f"predicts must be one of {known}")
+        if config.pooler and config.predicts == ("words",):
+            why.append('pooler must be False if predicts is ("words",)')
         return why
+
+    def export(self, model: nn.Module) -> dict[str, Tensor]:
+        """The tensors of a checkpoint; an encoder without a head has no prefix."""
+        found = super().export(model)
+        if unwrapped(model).config.predicts:
+            return found
+        return {name.removeprefix("bert."): t for name, t in found.items()}
 
     def copies(self, config: BERTConfig) -> dict[str, str]:
         """The masked-word head's matrix and bias may be stored twice."""
@@ -122,7 +132,7 @@ class Bert(Family):
                 *affine(f"{transform}.dense", "words.transform.W", "words.transform.b"),
                 *norm(f"{transform}.LayerNorm", "words.norm"),
             ]
-        if {"next", "classes"} & set(config.predicts):
+        if config.pools:
             found += affine("bert.pooler.dense", "pooler.W", "pooler.b")
         if "next" in config.predicts:
             found += affine("cls.seq_relationship", "next.W", "next.b")

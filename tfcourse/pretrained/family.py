@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +13,21 @@ import torch
 from torch import Tensor, nn
 
 from tfcourse.attention import MultiHeadAttention
+from tfcourse.models.common import MAY_BE_ZERO
+from tfcourse.pretrained.settings import NEEDED, Settings
+from tfcourse.wrapped import plain_name, unwrapped, weights_of
 
 #: The names of a stack's sizes in the ``config.json`` of BERT, Llama and ViT.
 STACK = {
     "num_layers": "num_hidden_layers", "num_heads": "num_attention_heads",
     "d_model": "hidden_size", "d_ff": "intermediate_size",
 }  # fmt: skip
+
+#: The types in which models compute.
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+#: Entries of ``config.json`` that say that the tensors are codes, not weights.
+QUANTISED = ("quantization_config", "compression_config")
 
 #: Hugging Face's names of the activations, and ours.
 ACTIVATION_NAMES = {
@@ -101,9 +111,10 @@ def encoder_block(theirs: str, ours: str, inner: str, norms: tuple[str, str]) ->
 class Family:
     """The checkpoints of one architecture; each family overrides what is specific to it."""
 
-    #: Its name in ``config.json``, and our model that computes it.
+    #: Its name in ``config.json``, our model that computes it, and that model's config.
     model_type: str
     model: type[nn.Module]
+    configured: type
     #: Required entries of ``config.json``, by the names of our config.
     needed: Mapping[str, str]
     #: Optional entries, with their names and defaults there.
@@ -113,7 +124,7 @@ class Family:
     #: Names of tensors that are not learned and can be left out.
     constant: str = r"(?!)"
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> Any:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> Any:
         """Our config, from ``config.json`` and the stored tensors."""
         raise NotImplementedError
 
@@ -137,13 +148,14 @@ class Family:
         """Tensors that may be stored although a formula determines them."""
         return {}
 
-    def read(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The entries of ``config.json`` that have a name in our config."""
-        found = {ours: need(settings, theirs) for ours, theirs in self.needed.items()}
-        for ours, (theirs, default) in self.optional.items():
-            value = settings.get(theirs, default)
-            found[ours] = float(value) if isinstance(default, float) else value
-        return found
+    def read(self, settings: Settings) -> dict[str, Any]:
+        """The entries of ``config.json`` that have a name in our config, with its types."""
+        kinds = {field.name: str(field.type) for field in dataclasses.fields(self.configured)}
+        names = {ours: (theirs, NEEDED) for ours, theirs in self.needed.items()}
+        return {
+            ours: settings.typed(theirs, kinds[ours], default, least=int(ours not in MAY_BE_ZERO))
+            for ours, (theirs, default) in {**names, **self.optional}.items()
+        }
 
     def written(self, config: Any) -> dict[str, Any]:
         """The inverse of :meth:`read`."""
@@ -152,7 +164,7 @@ class Family:
 
     def build(
         self,
-        settings: dict[str, Any],
+        settings: Settings,
         stored: Mapping[str, Tensor],
         dtype: torch.dtype | None,
         where: str,
@@ -164,6 +176,8 @@ class Family:
                 name = re.sub(pattern, replacement, name)
             if not re.search(self.constant, name):
                 tensors[name] = t
+        settings.must_be_absent(*QUANTISED)
+        check_floats(tensors, where)
         config = self.config(settings, tensors)
         with torch.device("meta"):  # shapes only: every number comes from the checkpoint
             model = self.model(config)
@@ -185,7 +199,7 @@ class Family:
         ours = {name: p.detach().cpu() for name, p in _tensors(model).items()}
         return {
             w.theirs: w.export([ours[n] for n in w.ours]).contiguous()
-            for w in self.weights(model.config)
+            for w in self.weights(unwrapped(model).config)
         }
 
     def _drop_repeated(self, config: Any, tensors: dict[str, Tensor], where: str) -> None:
@@ -233,10 +247,11 @@ class Family:
 
 
 def _tensors(model: nn.Module) -> dict[str, Tensor]:
-    """The parameters by name, and the matrices that attention stores side by side in one."""
-    found: dict[str, Tensor] = dict(model.named_parameters())
+    """The tensors by name, and the matrices that attention stores side by side in one."""
+    found = weights_of(model)
     for path, layer in model.named_modules():
         if isinstance(layer, MultiHeadAttention):
+            path = plain_name(model, path)
             found |= {
                 f"{path}.{name}": found[f"{path}.{of}"][..., columns]
                 for name, (of, columns) in layer.parts().items()
@@ -244,34 +259,20 @@ def _tensors(model: nn.Module) -> dict[str, Tensor]:
     return found
 
 
+def check_floats(tensors: Mapping[str, Tensor], where: str) -> None:
+    """Raise ``ValueError`` for tensors of a type in which no model computes."""
+    for name, t in tensors.items():
+        if t.dtype not in FLOATS:
+            raise ValueError(
+                f"{name} in the checkpoint in {where} must be one of {list(FLOATS)}, got {t.dtype}"
+            )
+
+
 def _listed(title: str, entries: list[str], most: int = 12) -> str:
     if not entries:
         return ""
     more = f", and {len(entries) - most} more" if len(entries) > most else ""
     return f"  {title}: {', '.join(sorted(entries)[:most])}{more}"
-
-
-def need(settings: Mapping[str, Any], name: str) -> Any:
-    """A required entry of ``config.json``."""
-    if settings.get(name) is None:
-        raise ValueError(f"config.json must say {name}, it does not")
-    return settings[name]
-
-
-def must_be(settings: Mapping[str, Any], **wanted: Any) -> None:
-    """Raise ``ValueError`` for entries of ``config.json`` that the model does not support."""
-    for name, value in wanted.items():
-        if settings.get(name, value) != value:
-            raise ValueError(f"{name} in config.json must be {value!r}, got {settings[name]!r}")
-
-
-def activation(settings: Mapping[str, Any], name: str, default: str) -> str:
-    """Our name for an activation that ``config.json`` names."""
-    theirs = settings.get(name, default)
-    if theirs not in ACTIVATION_NAMES:
-        names = list(ACTIVATION_NAMES)
-        raise ValueError(f"{name} in config.json must be one of {names}, got {theirs!r}")
-    return ACTIVATION_NAMES[theirs]
 
 
 def activation_name(ours: str) -> str:

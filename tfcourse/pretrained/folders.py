@@ -28,7 +28,13 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     if (folder / WEIGHTS).is_file():
         return _read_file(folder / WEIGHTS)
     if (folder / INDEX).is_file():
-        files = sorted(set(_read_json(folder / INDEX).get("weight_map", {}).values()))
+        index = _read_json(folder / INDEX).get("weight_map")
+        if not isinstance(index, dict) or not all(isinstance(n, str) for n in index.values()):
+            raise ValueError(
+                f"weight_map in {folder / INDEX} must be an object that names each tensor's file, "
+                f"got {index!r}"
+            )
+        files = sorted(set(index.values()))
         if outside := [name for name in files if Path(name).name != name]:
             raise ValueError(f"{folder / INDEX} must name files of its own folder, got {outside}")
         tensors: dict[str, Tensor] = {}

@@ -13,14 +13,14 @@ from torch import Tensor
 
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.pretrained.family import (
+    ACTIVATION_NAMES,
     Family,
     Weight,
-    activation,
     activation_name,
     affine,
-    must_be,
     norm,
 )
+from tfcourse.pretrained.settings import Settings
 
 
 class GPT2(Family):
@@ -28,6 +28,7 @@ class GPT2(Family):
 
     model_type = "gpt2"
     model = GPT
+    configured = GPTConfig
     needed = {
         "vocab_size": "vocab_size", "context_length": "n_positions", "num_layers": "n_layer",
         "num_heads": "n_head", "d_model": "n_embd",
@@ -39,13 +40,11 @@ class GPT2(Family):
     renamed = ((r"^(wte|wpe|h|ln_f)\.", r"transformer.\1."),)  # as OpenAI's own weights are stored
     constant = r"\.attn\.(masked_)?bias$"  # the causal mask, which older versions stored
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
-        must_be(
-            settings, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
-            add_cross_attention=False,
-        )  # fmt: skip
-        ffn = activation(settings, "activation_function", "gelu_new")
+        settings.must_be(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
+                         add_cross_attention=False)  # fmt: skip
+        ffn = settings.named("activation_function", ACTIVATION_NAMES, "gelu_new")
         return GPTConfig(**self.read(settings), ffn=ffn)
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import SCALINGS, YARN_TURNS
-from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention, must_be, need
+from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention
+from tfcourse.pretrained.settings import Settings
 
 
 class Llama(Family):
@@ -28,6 +29,7 @@ class Llama(Family):
     model_type = "llama"
     architecture = "LlamaForCausalLM"
     model = GPT
+    configured = GPTConfig
     #: What our config must say.
     fixed: Mapping[str, Any] = {
         "positions": "rotary_halves", "norm": "rms", "ffn": "swiglu", "bias": False,
@@ -44,25 +46,27 @@ class Llama(Family):
     optional = {
         "context_length": ("max_position_embeddings", 2048), "d_k": ("head_dim", None),
         "eps": ("rms_norm_eps", 1e-6), "tied": ("tie_word_embeddings", False),
+        "dropout": ("attention_dropout", 0.0),
     }  # fmt: skip
     constant = r"\.rotary_emb\.inv_freq$"
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
-        must_be(settings, **self.required)
-        num_heads = need(settings, "num_attention_heads")
+        settings.must_be(**self.required)
+        found = self.read(settings)
         config = GPTConfig(
             **self.fixed,
-            **self.read(settings),
+            **found,
             **_rotary(settings),
-            num_kv_heads=settings.get("num_key_value_heads") or num_heads,
-            dropout=float(settings.get("attention_dropout") or 0.0),
+            num_kv_heads=settings.typed("num_key_value_heads", "int", found["num_heads"]),
         )
-        rotary = _entries(settings)
+        given = _entries(settings)
         if self.rotary_fraction is None:
-            must_be(rotary, partial_rotary_factor=1.0)
+            given.must_be(partial_rotary_factor=1.0)
             return config
-        fraction = rotary.get("partial_rotary_factor") or self.rotary_fraction
+        fraction = given.typed("partial_rotary_factor", "float", self.rotary_fraction)
+        if not 0 < fraction <= 1:
+            given.refuse("partial_rotary_factor", "above 0, and at most 1")
         return replace(config, rotary_dim=int(_width(config) * fraction))
 
     def settings(self, config: GPTConfig) -> dict[str, Any]:
@@ -84,7 +88,6 @@ class Llama(Family):
                 "head_dim": d_k,
                 "intermediate_size": config.d_ff or 8 * config.d_model // 3,
                 "rope_parameters": rotary,
-                "attention_dropout": config.dropout,
             }
         )
 
@@ -138,33 +141,33 @@ def _fraction(part: int, whole: int) -> float:
     return fraction if int(whole * fraction) == part else math.nextafter(fraction, 1)
 
 
-def _entries(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _entries(settings: Settings) -> Settings:
     """What newer or older versions of ``config.json`` say of rotary positions."""
-    top = {n: settings[n] for n in ("rope_theta", "partial_rotary_factor") if n in settings}
-    return top | (settings.get("rope_scaling") or {}) | (settings.get("rope_parameters") or {})
+    names = ("rope_theta", "partial_rotary_factor")
+    top = {name: settings.entries[name] for name in names if name in settings.entries}
+    return Settings(top | settings.part("rope_scaling") | settings.part("rope_parameters"))
 
 
-def _rotary(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _rotary(settings: Settings) -> dict[str, Any]:
     """The base and the scaling."""
     given = _entries(settings)
-    kind = given.get("rope_type") or given.get("type") or "default"
     kinds = {"default": "none"} | {name: name for name in SCALINGS[1:]}
-    if kind not in kinds:
-        raise ValueError(f"rope_type in config.json must be one of {list(kinds)}, got {kind!r}")
-    base = given.get("rope_theta") or 10_000.0
-    found = {"rotary_base": float(base), "rotary_scaling": kinds[kind]}
-    if kind == "default":
+    kind = given.named("rope_type" if given.entries.get("rope_type") else "type", kinds, "default")
+    base = given.typed("rope_theta", "float", 10_000.0)
+    found: dict[str, Any] = {"rotary_base": base, "rotary_scaling": kind}
+    if kind == "none":
         return found
-    factor = float(need(given, "factor"))
+    found["rotary_factor"] = factor = given.typed("factor", "float")
+    if factor <= 0:
+        given.refuse("factor", "above 0")
     if kind == "yarn":
         # YaRN's other options; absent ones have the values used here.
-        must_be({name: x for name, x in given.items() if x is not None}, beta_fast=YARN_TURNS[0],
-                beta_slow=YARN_TURNS[1], truncate=True,
-                attention_factor=0.1 * math.log(factor) + 1)  # fmt: skip
-        if given.get("mscale") and given.get("mscale_all_dim"):
-            raise ValueError(f"mscale in config.json must be absent, got {given['mscale']!r}")
-        found["rotary_original"] = given.get("original_max_position_embeddings")
-    return found | {"rotary_factor": factor}
+        given.must_be(beta_fast=YARN_TURNS[0], beta_slow=YARN_TURNS[1], truncate=True,
+                      attention_factor=0.1 * math.log(factor) + 1)  # fmt: skip
+        if given.entries.get("mscale") and given.entries.get("mscale_all_dim"):
+            given.refuse("mscale", "absent")
+        found["rotary_original"] = given.typed("original_max_position_embeddings", "int", None)
+    return found
 
 
 def _parameters(config: GPTConfig, base: float) -> dict[str, Any]:

@@ -19,15 +19,15 @@ from torch import Tensor
 
 from tfcourse.models.transformer import SinusoidalHalves, Transformer, TransformerConfig
 from tfcourse.pretrained.family import (
+    ACTIVATION_NAMES,
     Family,
     Weight,
-    activation,
     activation_name,
     affine,
     attention,
-    must_be,
     norm,
 )
+from tfcourse.pretrained.settings import Settings
 
 BIAS = "final_logits_bias"
 
@@ -37,6 +37,7 @@ class Marian(Family):
 
     model_type = "marian"
     model = Transformer
+    configured = TransformerConfig
     needed = {
         "vocab_size": "vocab_size", "context_length": "max_position_embeddings",
         "num_encoder_layers": "encoder_layers", "num_decoder_layers": "decoder_layers",
@@ -49,23 +50,22 @@ class Marian(Family):
         "padding": ("pad_token_id", None),
     }  # fmt: skip
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> TransformerConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> TransformerConfig:
         """Our config, from ``config.json`` and, for the bias, the stored tensors."""
         found = self.read(settings)
-        must_be(settings, decoder_attention_heads=found["num_heads"],
-                decoder_ffn_dim=found["d_ff"])  # fmt: skip
+        settings.must_be(decoder_attention_heads=found["num_heads"], decoder_ffn_dim=found["d_ff"])
         if found["shared"] and not found["tied"]:
             raise ValueError(
                 "tie_word_embeddings in config.json must be True if "
                 "share_encoder_decoder_embeddings is, got False"
             )
-        target = settings.get("decoder_vocab_size") or found["vocab_size"]
+        target = settings.typed("decoder_vocab_size", "int", found["vocab_size"])
         return TransformerConfig(
             **found,
             target_vocab_size=None if found["shared"] else target,
             positions="sinusoidal_halves",
             output_bias=BIAS in tensors,
-            activation=activation(settings, "activation_function", "gelu"),
+            activation=settings.named("activation_function", ACTIVATION_NAMES, "gelu"),
         )
 
     def settings(self, config: TransformerConfig) -> dict[str, Any]:

@@ -6,12 +6,12 @@ Pitfall: the gains of these norms are as wide as one head, and all heads of a la
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from torch import Tensor
 
 from tfcourse.models.gpt import GPTConfig
 from tfcourse.pretrained.llama import Llama
+from tfcourse.pretrained.settings import Settings
 
 
 class Qwen3(Llama):
@@ -26,11 +26,10 @@ class Qwen3(Llama):
         "context_length": ("max_position_embeddings", 32_768), "d_k": ("head_dim", 128),
     }  # fmt: skip
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
-        kinds = settings.get("layer_types") or []
-        if any(kind != "full_attention" for kind in kinds):
-            raise ValueError(
-                f"layer_types in config.json must all be 'full_attention', got {kinds!r}"
-            )
+        kinds = settings.entries.get("layer_types")
+        alone = isinstance(kinds, list) and all(kind == "full_attention" for kind in kinds)
+        if kinds is not None and not alone:
+            settings.refuse("layer_types", "a list of 'full_attention' alone")
         return super().config(settings, tensors)

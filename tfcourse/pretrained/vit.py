@@ -13,17 +13,16 @@ from torch import Tensor
 
 from tfcourse.models.vit import ViT, ViTConfig
 from tfcourse.pretrained.family import (
+    ACTIVATION_NAMES,
     STACK,
     Family,
     Weight,
-    activation,
     activation_name,
     affine,
     encoder_block,
-    must_be,
-    need,
     norm,
 )
+from tfcourse.pretrained.settings import Settings
 
 
 class VisionTransformer(Family):
@@ -31,6 +30,7 @@ class VisionTransformer(Family):
 
     model_type = "vit"
     model = ViT
+    configured = ViTConfig
     needed = STACK
     optional = {
         "channels": ("num_channels", 3), "eps": ("layer_norm_eps", 1e-12),
@@ -52,9 +52,9 @@ class VisionTransformer(Family):
         ),
     )
 
-    def config(self, settings: dict[str, Any], tensors: Mapping[str, Tensor]) -> ViTConfig:
+    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> ViTConfig:
         """Our config, from ``config.json`` and, for the classes, the stored tensors."""
-        must_be(settings, qkv_bias=True)
+        settings.must_be(qkv_bias=True)
         classes = tensors.get("classifier.weight")
         if classes is None:
             raise ValueError("the checkpoint must hold a head, classifier.weight; it does not")
@@ -63,7 +63,7 @@ class VisionTransformer(Family):
             classes=len(classes),
             image=_side(settings, "image_size"),
             patch=_side(settings, "patch_size"),
-            activation=activation(settings, "hidden_act", "gelu"),
+            activation=settings.named("hidden_act", ACTIVATION_NAMES, "gelu"),
         )
 
     def settings(self, config: ViTConfig) -> dict[str, Any]:
@@ -99,10 +99,11 @@ class VisionTransformer(Family):
         return [*found, *norm("vit.layernorm", "norm"), *affine("classifier", "W", "b")]
 
 
-def _side(settings: Mapping[str, Any], name: str) -> int:
+def _side(settings: Settings, name: str) -> int:
     """The side of a square, which ``config.json`` may give twice."""
-    given = need(settings, name)
-    sides = set(given) if isinstance(given, list) else {given}
-    if len(sides) != 1:
-        raise ValueError(f"{name} in config.json must be square, got {given}")
-    return sides.pop()
+    given = settings.entries.get(name)
+    if isinstance(given, list):
+        if not given or any(side != given[0] for side in given):
+            settings.refuse(name, "square")
+        settings = Settings({name: given[0]})
+    return settings.typed(name, "int")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
-from tfcourse.flops import count_parameters, forward_flops
+from tfcourse.flops import block_flops, count_parameters, forward_flops
 from tfcourse.models.bert import BERT, HEADS, BERTConfig
 from tfcourse.models.gpt import GPT, POSITIONS, GPTConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
@@ -83,6 +83,21 @@ def test_vit(B, across, patch, d_ff):
 def test_the_published_models_have_as_many_parameters_as_published(model, config, parameters):
     with torch.device("meta"):
         assert count_parameters(model(config)) == parameters
+
+
+def test_a_compiled_model_takes_as_many_operations():
+    bert = BERT(BERTConfig(7, 5, num_layers=1, num_heads=2, d_model=8, predicts=HEADS))
+    compiled, plain = (
+        forward_flops(model, 2, 5, predict="next") for model in (torch.compile(bert), bert)
+    )
+    assert compiled == plain
+
+
+def test_an_encoder_alone_takes_only_what_its_blocks_take():
+    alone = BERT(BERTConfig(7, 5, num_layers=3, num_heads=2, d_model=8, predicts=()))
+    assert forward_flops(alone, 2, 5) == 2 * sum(block_flops(block, 5) for block in alone.blocks)
+    with pytest.raises(ValueError, match=r"predict must be one of \[\], got 'words'"):
+        forward_flops(alone, 2, 5, predict="words")
 
 
 def test_a_shared_parameter_counts_once():

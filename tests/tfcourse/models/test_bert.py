@@ -95,6 +95,19 @@ def test_heads_answer_from_one_pass_and_the_first_is_the_default():
     assert build(predicts=("classes",))(tokens).logits.shape == (2, 3)
 
 
+def test_an_encoder_alone_gives_states_and_the_pooled_vector():
+    alone = build(predicts=(), pooler=True)
+    whole = build(predicts=("next",))
+    whole.load_state_dict(alone.state_dict() | whole.next.state_dict(prefix="next."))
+    x, _ = alone.encode(ids(2, 5))
+    assert torch.equal(x, whole.encode(ids(2, 5))[0])
+    assert torch.equal(whole.next(alone.pool(x)), whole(ids(2, 5)).logits)
+    with pytest.raises(ValueError, match="predict must name a head, and this model has none"):
+        alone(ids(2, 5))
+    with pytest.raises(ValueError, match="pooler must be True in the config"):
+        build(predicts=()).pool(x)
+
+
 @settings(max_examples=30, deadline=None)
 @given(B=st.integers(1, 3), T=st.integers(1, 9), seed=seeds, share=st.floats(0, 1))
 def test_words_may_be_asked_for_at_some_places_only(B, T, seed, share):
@@ -162,7 +175,6 @@ def test_the_paddings_embedding_is_not_trained_by_being_looked_up():
     [
         ({"d_model": 9}, "d_model must be divisible by num_heads=2, got 9"),
         ({"predicts": ("words", "mood")}, r"predicts must be some of .*got \['words', 'mood'\]"),
-        ({"predicts": ()}, r"predicts must be some of .*got \[\]"),
         ({"activation": "tan"}, "activation must be one of"),
         ({"pooled": "max"}, r"pooled must be one of \['cls', 'mean'\], got 'max'"),
         ({"classes": 0}, "classes must be at least 1, got 0"),

@@ -1,11 +1,14 @@
 """What a folder may and may not hold; each error says what is wrong."""
 
 import json
+import math
+import re
 import shutil
 
 import pytest
 import torch
-from pretrained_peers import batch, logits, make, our_logits
+import transformers
+from pretrained_peers import batch, logits, make, our_logits, real
 from rounding import assert_same
 from safetensors.torch import load_file, save_file
 
@@ -208,6 +211,23 @@ def test_settings_of_older_checkpoints_are_known(saved):
         ("marian", {"tie_word_embeddings": False}, "tie_word_embeddings .* must be True if"),
         ("vit", {"qkv_bias": False}, "qkv_bias in config.json must be True"),
         ("vit", {"image_size": [8, 12]}, "image_size in config.json must be square"),
+        ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor in .* must be 1.0"),
+        (
+            "llama",
+            {
+                "rope_parameters": {
+                    "rope_type": "linear",
+                    "factor": 2.0,
+                    "partial_rotary_factor": 0.5,
+                }
+            },
+            "partial_rotary_factor in config.json must be 1.0, got 0.5",
+        ),
+        (
+            "bert-words",
+            {"quantization_config": {"quant_method": "bitsandbytes"}},
+            "quantization_config in config.json must be absent, got {'quant_method'",
+        ),
     ],
 )
 def test_what_no_model_here_computes_is_refused(name, settings, told, saved):
@@ -217,18 +237,115 @@ def test_what_no_model_here_computes_is_refused(name, settings, told, saved):
         load(folder)
 
 
-@pytest.mark.parametrize(
-    ("name", "head", "told"),
-    [
-        ("bert-classes", "classifier", "the checkpoint must hold a head, known by one of"),
-        ("vit", "classifier", "the checkpoint must hold a head, classifier.weight"),
-    ],
-)
-def test_a_checkpoint_without_a_head_is_refused(name, head, told, saved):
-    _, folder = saved(name)
-    edit(folder, lambda t: [t.pop(f"{head}.{kind}") for kind in ("weight", "bias")])
-    with pytest.raises(ValueError, match=told):
+class Noted(dict):
+    """Entries that note which of them are read."""
+
+    def __init__(self, entries):
+        super().__init__(entries)
+        self.read = set()
+
+    def get(self, name, default=None):
+        self.read.add(name)
+        return super().get(name, default)
+
+
+ROPE = {
+    "rope_type": "yarn", "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 6,
+    "beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, "partial_rotary_factor": 1.0,
+    "attention_factor": 0.1 * math.log(2) + 1,
+}  # fmt: skip
+
+
+def refused_types(folder, entries, within=lambda changed: changed):
+    """Write each entry with values of other types; each error names entry, value and types."""
+    settings = json.loads((folder / "config.json").read_text())
+    for name, right in entries.items():
+        wrong = ["48", [1, 2]] + ([48.5, True, {"a": 1}, math.nan] if right is not None else [])
+        for value in wrong:
+            if type(value) is type(right) and value == value:  # of its type, and not nan
+                continue
+            (folder / "config.json").write_text(json.dumps(settings | within({name: value})))
+            with pytest.raises(ValueError, match=rf"^{name} in .* must be ") as error:
+                load(folder)
+            assert f"got {value!r}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert-words", "marian", "vit"])
+def test_every_entry_that_is_read_is_refused_if_it_has_another_type(name, saved, monkeypatch):
+    folder = saved(name)[1]
+    entries = Noted(json.loads((folder / "config.json").read_text()))
+    with monkeypatch.context() as patch:
+        patch.setattr("tfcourse.pretrained.folders.read_settings", lambda folder: entries)
         load(folder)
+    assert {"model_type", "quantization_config"} < entries.read
+    refused_types(folder, {entry: entries.get(entry) for entry in sorted(entries.read)})
+
+
+def test_entries_of_rotary_positions_are_refused_if_they_have_another_type(saved):
+    folder = saved("llama", rope_parameters=ROPE)[1]
+    set_in(folder, rope_parameters=ROPE)
+    load(folder)
+    refused_types(folder, ROPE, lambda changed: {"rope_parameters": ROPE | changed})
+
+
+@pytest.mark.parametrize("wrong", ["48", 48.0, True, [48], 0, -48])
+def test_a_size_that_is_no_whole_number_is_refused(wrong, saved):
+    _, folder = saved("bert-words")
+    set_in(folder, hidden_size=wrong)
+    told = f"hidden_size in config.json must be a whole number, at least 1, got {wrong!r}"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        load(folder)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.bool, torch.complex64,
+                                   torch.float8_e4m3fn])  # fmt: skip
+def test_weights_that_are_no_floating_point_numbers_are_refused(dtype, saved):
+    model, folder = saved("gpt2")
+    tensor = "transformer.h.0.ln_1.weight"
+    edit(folder, lambda t: t.update({tensor: t[tensor].to(dtype)}))
+    with pytest.raises(ValueError, match=f"{tensor} in .* must be one of .*float64.*, got {dtype}"):
+        load(folder)
+    with pytest.raises(ValueError, match=f"dtype must be one of .*float64.*, got {dtype}"):
+        load(folder, dtype=dtype)
+
+
+def test_a_vision_transformer_without_a_head_is_refused(saved):
+    _, folder = saved("vit")
+    edit(folder, lambda t: [t.pop(f"classifier.{kind}") for kind in ("weight", "bias")])
+    with pytest.raises(ValueError, match="the checkpoint must hold a head, classifier.weight"):
+        load(folder)
+
+
+@pytest.mark.parametrize("pooler", [True, False])
+@torch.no_grad()
+def test_a_bert_without_a_head_is_an_encoder(pooler, saved, tmp_path):
+    _, folder = saved("bert-both")
+    whole = transformers.BertModel.from_pretrained(folder, add_pooling_layer=pooler).eval()
+    whole.save_pretrained(tmp_path / "alone")
+    ours, (theirs, inputs) = load(tmp_path / "alone"), batch("bert-both")
+    x, _ = ours.encode(**inputs)
+    expected = whole(**theirs)
+    torch.testing.assert_close(
+        real("bert", x), real("bert", expected.last_hidden_state), rtol=0, atol=1e-5
+    )
+    assert ours.config.predicts == () and ours.config.pooler == pooler
+    if pooler:
+        torch.testing.assert_close(ours.pool(x), expected.pooler_output, rtol=0, atol=1e-5)
+    save(ours, tmp_path / "back")
+    before, after = (load_file(tmp_path / name / WEIGHTS) for name in ("alone", "back"))
+    assert before.keys() == after.keys()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    again = transformers.BertModel.from_pretrained(tmp_path / "back", add_pooling_layer=pooler)
+    assert torch.equal(again(**theirs).last_hidden_state, expected.last_hidden_state)
+
+
+def test_a_compiled_model_is_saved_as_the_model_itself(saved, tmp_path):
+    ours = load(saved("gpt2")[1])
+    save(ours, tmp_path / "a")
+    ours.blocks[0] = torch.compile(ours.blocks[0])
+    save(torch.compile(ours), tmp_path / "b")
+    for name in (WEIGHTS, "config.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 @pytest.mark.parametrize(
