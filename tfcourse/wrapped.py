@@ -27,7 +27,7 @@ def unwrapped(model: nn.Module) -> nn.Module:
 def class_of(model: nn.Module) -> type[nn.Module]:
     """The class of the model itself; ``fully_shard`` gives it a derived one, such as FSDPGPT."""
     kind = type(unwrapped(model))
-    base = kind.__bases__[-1]
+    base: Any = kind.__bases__[-1]
     return base if kind.__name__ == f"FSDP{base.__name__}" else kind
 
 

@@ -114,7 +114,7 @@ class Family:
     #: Its name in ``config.json``, our model that computes it, and that model's config.
     model_type: str
     model: type[nn.Module]
-    configured: type
+    configured: Any
     #: Required entries of ``config.json``, by the names of our config.
     needed: Mapping[str, str]
     #: Optional entries, with their names and defaults there.

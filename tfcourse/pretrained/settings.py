@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 Value = TypeVar("Value")
 #: The default of an entry that must be there.
@@ -20,7 +20,7 @@ class Settings:
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self.entries = entries
 
-    def refuse(self, name: str, must: str) -> None:
+    def refuse(self, name: str, must: str) -> NoReturn:
         """Raise ``ValueError``, saying what an entry must be."""
         raise ValueError(f"{name} in config.json must be {must}, got {self.entries[name]!r}")
 

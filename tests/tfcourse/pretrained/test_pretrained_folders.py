@@ -112,6 +112,10 @@ def test_an_index_cannot_lead_out_of_the_folder(saved):
     (folder / INDEX).write_text(json.dumps({"weight_map": {"x": f"../{WEIGHTS}"}}))
     with pytest.raises(ValueError, match="must name files of its own folder"):
         load(folder)
+    for wrong in (["x"], {"x": 3}, None):
+        (folder / INDEX).write_text(json.dumps({"weight_map": wrong}))
+        with pytest.raises(ValueError, match="weight_map in .* must be an object that names"):
+            load(folder)
 
 
 def test_names_of_older_checkpoints_are_known(saved):
