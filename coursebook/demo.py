@@ -5,6 +5,7 @@ The site is built while the class is graded, because each leaves a processor idl
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +22,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coursebook.course import problem_set_names
 from nbjudge.answers import load_variants
+from nbjudge.files import write_whole
 from nbjudge.intake import cells
 from nbjudge.variants import fill
 
@@ -58,7 +60,7 @@ def demo(course: Path, fresh: bool = False) -> None:
     first = fresh or not (built / "graded").is_dir()
     console.print(FIRST if first else AGAIN)
     with step(console, "1 of 3: the releases, which learners get"):
-        make_releases(course, console)
+        make_releases(course, console, built / "releases.json")
     at = Position()
     # After the releases: the site shows them.
     with ThreadPoolExecutor(1) as beside:
@@ -126,20 +128,28 @@ def step(console: Console, what: str) -> Iterator[None]:
     console.print(f"   {monotonic() - began:.1f} s")
 
 
-def make_releases(course: Path, console: Console) -> None:
-    """Make each problem set's release, saying which ones were out of date."""
-    from nbjudge.intake.release import is_current, make_release, release_folder
+def make_releases(course: Path, console: Console, kept: Path) -> None:
+    """Make each problem set's release, saying which ones were out of date.
 
+    ``kept`` is a file with the state of each that was found or made current: one that is in the
+    same state is not made again to be compared.
+    """
+    from nbjudge.intake.release import is_current, make_release, release_folder, state
+
+    known = json.loads(kept.read_text("utf-8")) if kept.is_file() else {}
     names = problem_set_names(course)
     for number, name in enumerate(names, 1):
         path = release_folder(name, course).relative_to(course)
         with console.status(f"{path} ({number} of {len(names)})"):
-            current = is_current(name, course)
+            current = known.get(name) == state(name, course) or is_current(name, course)
         if current:
             console.print(f"  {path}: up to date", soft_wrap=True)
         else:
             make_release(name, course)
             console.print(f"  {path}: [yellow]was not up to date, written[/yellow]", soft_wrap=True)
+        known[name] = state(name, course)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, json.dumps(known).encode())
 
 
 def read_class(course: Path) -> dict:

@@ -6,6 +6,7 @@ It uses nbgrader's own converter, and the same input always gives the same bytes
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 import os
 import shutil
@@ -25,6 +26,7 @@ from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
+from nbjudge.store.digests import versions
 
 if TYPE_CHECKING:
     from nbjudge.inside.testing.recall import Table
@@ -286,6 +288,25 @@ def is_current(problem_set: str, course: Path) -> bool:
         if _stored_tables(path) != tables_of(problem_set, course):
             return False
     return stored == release_files(problem_set, course)
+
+
+def state(problem_set: str, course: Path) -> str:
+    """SHA-256 of a release and of all that it is made from.
+
+    While it stays the same, so does what :func:`is_current` says, which takes seconds to find out.
+    """
+    judge = Path(__file__).parents[1]
+    packages = (judge, *program().folders(), *program().folders(tests_own=True))
+    paths = [path for package in packages for path in package.rglob("*.py")]
+    for folder in (source_folder(problem_set, course), release_folder(problem_set, course)):
+        paths += [path for path in folder.rglob("*") if "__pycache__" not in path.parts]
+    paths += [*loose_files(course), course / "nbgrader_config.py", course / "_config.yml"]
+    paths += [path for path in (table_file(problem_set, course),) if path is not None]
+    total = hashlib.sha256(repr(sorted(versions().items())).encode())
+    for path in sorted(path for path in paths if path.is_file()):
+        content = path.read_bytes()
+        total.update(f"{path}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
 
 
 def make_release(problem_set: str, course: Path) -> Path:

@@ -9,6 +9,7 @@ import yaml
 from coursebook import demo as demo_module
 from coursebook import site
 from nbjudge import sandbox
+from nbjudge.intake import release
 from nbjudge.run import engine
 
 
@@ -117,9 +118,10 @@ def test_the_demo_twice(example, course, tmp_path, monkeypatch, capsys):
         assert lost == set(example["learners"][name][key]), name
 
     def refuse(*_, **__):
-        raise AssertionError("something was judged")
+        raise AssertionError("something was judged or made again")
 
     monkeypatch.setattr(engine, "judge_all", refuse)
+    monkeypatch.setattr(release, "is_current", refuse)
     demo_module.demo(tmp_path)
     said = capsys.readouterr().out
     assert ": up to date" in said and "\n  0 notebooks run" in said

@@ -7,7 +7,7 @@ from small_set import NAME
 
 from coursebook.course import problem_set_names
 from nbjudge.intake import cells
-from nbjudge.intake.release import is_current, make_release, release_files, release_folder
+from nbjudge.intake.release import is_current, make_release, release_files, release_folder, state
 
 
 def test_it_is_the_same_each_time_and_written_only_when_it_changes(tmp_path):
@@ -21,6 +21,24 @@ def test_it_is_the_same_each_time_and_written_only_when_it_changes(tmp_path):
     assert not is_current(NAME, course)
     make_release(NAME, course)
     assert path.read_bytes() == first
+
+
+def test_its_state_is_another_one_once_it_may_not_be_current(tmp_path):
+    course = small_set.make_course(tmp_path / "course")
+    notebook = make_release(NAME, course)
+    source = course / "solutions" / NAME / f"{NAME}.ipynb"
+    states = [state(NAME, course)]
+    for path in (source, notebook, source.with_name("answers.py"), source.parents[1] / "header.md"):
+        path.write_text((path.read_text("utf-8") if path.exists() else "") + "\n", "utf-8")
+        assert state(NAME, course) != states[-1], path
+        states.append(state(NAME, course))
+    (course / "_config.yml").write_text("repository: {url: https://example.org/c}\n", "utf-8")
+    assert state(NAME, course) not in states, "the first cell names another address"
+    assert state(NAME, course) == state(NAME, course)
+    (source.parent / "__pycache__").mkdir()
+    before = state(NAME, course)
+    (source.parent / "__pycache__" / "answers.pyc").write_bytes(b"compiled")
+    assert state(NAME, course) == before
 
 
 def test_solutions_and_hidden_tests_and_rubrics_are_out_and_the_rest_is_in(small_course):
