@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,8 +10,10 @@ from types import SimpleNamespace
 import judged_set
 import pytest
 import small_set
+from forked_desk import Loaded
 from odd_class import hand_in_class
 
+from nbjudge.desk import run as desk_run
 from nbjudge.intake.release import make_release
 from nbjudge.run import cluster
 from nbjudge.testing import by_hand
@@ -24,6 +27,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == HERE and "graded" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough("grading of small classes"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_loading() -> Iterator[None]:
+    """Let the processes that check notebooks be forks of one, so that torch is loaded once."""
+    loaded = Loaded()
+    there = SimpleNamespace(**{**vars(subprocess), "Popen": loaded.popen})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(desk_run, "subprocess", there)
+        yield
+    loaded.close()
 
 
 @pytest.fixture(scope="session")

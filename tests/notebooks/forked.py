@@ -61,13 +61,13 @@ class Forks:
             self.process.stdin.flush()
             return Ran(*json.loads(self.process.stdout.readline()))
         except BaseException:  # a test that ran out of time: what comes now is not for the next
-            self.process.kill()
             self.close()
             raise
 
     def close(self) -> None:
         """End the process."""
         if self.process is not None:
+            self.process.kill()
             self.process.communicate()
             self.process = None
 

@@ -1,0 +1,138 @@
+"""The process that checks a notebook, forked from one that has loaded what it needs.
+
+A check starts a Python that loads PyTorch, which takes longer than the rest of the check. Here one
+process loads it for all checks of the tests; everything else is as in a check.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from typing import IO
+
+from nbjudge.desk import run as desk_run
+from nbjudge.desk import worker
+
+
+class Loaded:
+    """The process that is forked; started on first use."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen | None = None
+
+    def popen(self, command: list[str], **how: object) -> subprocess.Popen | Forked:
+        """In place of ``subprocess.Popen`` in :mod:`nbjudge.desk.run`."""
+        if tuple(command[1:-1]) != ORIGINAL:  # a test has it run something else
+            return subprocess.Popen(command, **how)
+        if self.process is None or self.process.poll() is not None:
+            ours, theirs = socket.socketpair()
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", __file__, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env=how["env"],
+            )
+            theirs.close()
+            self.socket = ours
+        return Forked(self.socket, command[-1], how)
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.socket.close()
+
+
+class Forked:
+    """A fork that checks a notebook, as ``Popen`` shows a process."""
+
+    def __init__(self, loaded: socket.socket, place: str, how: dict) -> None:
+        self.returncode: int | None = None
+        read, write = os.pipe()
+        self._told, told = os.pipe()
+        asked = json.dumps([place, str(how["cwd"]), how["env"]]).encode()
+        descriptors = [read, how["stderr"].fileno(), told]
+        socket.send_fds(loaded, [struct.pack("I", len(asked))], descriptors)
+        loaded.sendall(asked)
+        os.close(read)
+        os.close(told)
+        self.stdin: IO[bytes] = os.fdopen(write, "wb")
+        self.pid = struct.unpack("i", os.read(self._told, 4))[0]
+
+    def poll(self) -> int | None:
+        """The exit code, if it has ended."""
+        if self.returncode is None and select.select([self._told], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def wait(self) -> int:
+        """The exit code, once it has ended."""
+        if self.returncode is None:
+            self.returncode = struct.unpack("i", os.read(self._told, 4))[0]
+            os.close(self._told)
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it now."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+ORIGINAL = desk_run.PROGRAM
+
+
+def main(asks: socket.socket) -> None:
+    """Load what a check needs, and fork for each request until nobody asks."""
+    import IPython.core.interactiveshell  # noqa: F401
+
+    import nbjudge.judge.examiner
+    import nbjudge.judge.known  # noqa: F401
+    from nbjudge.inside.testing.learner import warm
+
+    warm()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        size, descriptors, _, _ = socket.recv_fds(asks, 4, 3)
+        if not size:
+            return
+        asked = asks.recv(struct.unpack("I", size)[0], socket.MSG_WAITALL)
+        if os.fork() == 0:
+            asks.close()
+            watch(*json.loads(asked), *descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def watch(place: str, folder: str, environment: dict, stdin: int, stderr: int, told: int) -> None:
+    """Fork the process, tell its number, wait, tell how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        os.close(told)
+        os.dup2(stdin, 0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(stderr, 2)
+        os.closerange(3, 100)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv = ["-c", place]
+        sys.stdin = os.fdopen(0)
+        worker.main(place)
+        os._exit(0)
+    os.close(stdin)
+    os.write(told, struct.pack("i", pid))
+    _, status = os.waitpid(pid, 0)
+    os.write(told, struct.pack("i", os.waitstatus_to_exitcode(status)))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])))
