@@ -37,9 +37,9 @@ ALONE = ("release", "numerics")
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
-    "chapter": ("01-words", "05-self-attention"),
-    "evidence notebook": (),
-    "problem set": ("ps01-words", "ps05-self-attention"),
+    "chapter": ("05-self-attention", "08-block"),
+    "evidence notebook": ("12-vision",),
+    "problem set": ("ps05-self-attention",),
     "page": (
         "book/preface.html",
         "book/claims.html",

@@ -26,6 +26,11 @@ def quick() -> str:
     return done.stdout
 
 
+def chapters() -> tuple[tuple[str, ...], ...]:
+    """The lessons and the evidence that the quick level runs."""
+    return levels.SAMPLE["chapter"], levels.SAMPLE["evidence notebook"]
+
+
 def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
     for kind in ("chapter", "problem set", "page"):
         assert levels.SAMPLE[kind]
@@ -33,7 +38,7 @@ def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
             part = name.partition("-")[0] + "-" if kind == "problem set" else name
             assert f"[{part}" in quick, f"no test of the {kind} {name}"
     ran = "test_stored_outputs_are_what_the_cells_print["
-    assert quick.count(ran) == len(levels.SAMPLE["chapter"])
+    assert quick.count(ran) == sum(map(len, chapters()))
     assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"
     assert "[ps09-" not in quick and "a_chapter_gives_the_same_bytes" not in quick
 
@@ -41,9 +46,11 @@ def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
 def test_the_last_line_says_what_is_left(quick):
     last = quick.rstrip().splitlines()[-1]
     assert last.startswith("Left to `make test-all`: ")
-    chapters = len(course.chapter_paths(ROOT)) - len(levels.SAMPLE["chapter"])
-    assert f"{chapters} chapters (" in last
-    assert f"{len(course.evidence_paths(ROOT))} evidence notebooks (" in last
+    every = (course.chapter_paths(ROOT), course.evidence_paths(ROOT))
+    for kind, paths, sample in zip(
+        ("chapter", "evidence notebook"), every, chapters(), strict=True
+    ):
+        assert f"{len(paths) - len(sample)} {kind}s (" in last
     sets = len(course.problem_set_names(ROOT)) - len(levels.SAMPLE["problem set"])
     assert f"{sets} problem sets (" in last and " pages (" in last
 

@@ -153,7 +153,7 @@ def test_memory_on_a_gpu_is_linear_in_the_length():
 
 
 @needs_triton
-@pytest.mark.thorough("compilation for other GPUs")
+@pytest.mark.release("compilation for other GPUs")
 def test_compiles_for_gpus_that_are_not_here(tmp_path):
     """Machine code for Ampere, on tensor cores, within the least shared memory a GPU has."""
     script = Path(__file__).with_name("compile_for_cuda.py")
