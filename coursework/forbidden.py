@@ -49,12 +49,14 @@ FORBIDDEN = {
             "torch._decomp.decompositions.scaled_dot_product_flash_attention_for_cpu",
             "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.key_value_cache",
             "tfcourse.rolling_cache",
             "tfcourse.kernels.flash",
         ),
         "modules": (
             "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.key_value_cache",
             "tfcourse.rolling_cache",
             "tfcourse.kernels",
             "tfcourse.layers",
@@ -184,6 +186,7 @@ FORBIDDEN = {
             "tfcourse.positions",
             "tfcourse.alignment",
             "tfcourse.attention",
+            "tfcourse.key_value_cache",
             "tfcourse.rolling_cache",
             "tfcourse.layers",
             "tfcourse.models",
@@ -296,8 +299,8 @@ FORBIDDEN = {
         ),
         "modules": (
             *("tfcourse.alignment", "tfcourse.attention", "tfcourse.layers", "tfcourse.models"),
-            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.rolling_cache"),
-            *("tfcourse.runs", "tfcourse.training", "transformers"),
+            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.key_value_cache"),
+            *("tfcourse.rolling_cache", "tfcourse.runs", "tfcourse.training", "transformers"),
         ),
         "operators": (
             "im2col",

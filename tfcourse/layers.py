@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.arguments import at_least_one, check_numbers, check_probability, one_of, width
-from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.key_value_cache import KeyValueCache
 
 
 class LayerNorm(nn.Module):

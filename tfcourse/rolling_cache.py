@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from tfcourse.arguments import at_least_one, check_shapes
-from tfcourse.attention import KeyValueCache
+from tfcourse.key_value_cache import KeyValueCache
 
 
 class RollingCache(KeyValueCache):

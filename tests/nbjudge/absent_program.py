@@ -151,6 +151,7 @@ USES = {
     "transformers": imports("transformers"),
     "ours": imports("tfcourse.attention"),
     "ours, beside": imports("tfcourse.alignment"),
+    "our cache": imports("tfcourse.key_value_cache"),
     "our rolling cache": imports("tfcourse.rolling_cache"),
     "our models": imports("tfcourse.models.gpt"),
     "our kernels": imports("tfcourse.kernels"),

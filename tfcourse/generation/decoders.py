@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import check_tensors, one_of
-from tfcourse.attention import KeyValueCache
+from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
 from tfcourse.models.seq2seq import DecoderState, Seq2Seq

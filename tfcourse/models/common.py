@@ -21,7 +21,8 @@ from tfcourse.arguments import (
     one_of,
     whole,
 )
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from tfcourse.attention import MultiHeadAttention, padding_mask
+from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward
 
 #: Integers in a config that may be 0: an id, and a number of queries.

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.arguments import axes, check_shapes, one_of
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
+from tfcourse.attention import MultiHeadAttention, draw_matrices
+from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
 from tfcourse.models.common import Config, Model, held, look_up
 from tfcourse.models.output import Output

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from tfcourse.affine import affine
 from tfcourse.arguments import axes, one_of, same_batch
-from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.common import Config, Model, held, look_up, real, through
 from tfcourse.models.output import Output

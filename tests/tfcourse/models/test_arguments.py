@@ -15,6 +15,7 @@ from tfcourse.batching import mask_words
 from tfcourse.evaluation.likelihood import language_model_nll
 from tfcourse.generation import beam_search, greedy, sample
 from tfcourse.kernels.flash import flash_attention
+from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models import classifiers
 from tfcourse.models.common import Config
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
@@ -74,7 +75,7 @@ COMPONENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", [*COMPONENTS, RollingCache, attending.KeyValueCache],
+@pytest.mark.parametrize("make", [*COMPONENTS, RollingCache, KeyValueCache],
                          ids=lambda c: c.__name__)  # fmt: skip
 def test_every_size_of_a_component_is_a_number(make):
     hints = {n: h for n, h in get_type_hints(make.__init__).items() if n != "return"}
