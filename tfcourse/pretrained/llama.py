@@ -79,17 +79,15 @@ class Llama(Family):
         rotary = _parameters(config, base)
         if self.rotary_fraction is not None:
             rotary["partial_rotary_factor"] = _fraction(d, d_k)
-        return (
-            self.written(config)
-            | self.required
-            | {
-                "architectures": [self.architecture],
-                "num_key_value_heads": config.num_kv_heads or config.num_heads,
-                "head_dim": d_k,
-                "intermediate_size": config.d_ff or 8 * config.d_model // 3,
-                "rope_parameters": rotary,
-            }
-        )
+        return {
+            **self.written(config),
+            **self.required,
+            "architectures": [self.architecture],
+            "num_key_value_heads": config.num_kv_heads or config.num_heads,
+            "head_dim": d_k,
+            "intermediate_size": config.d_ff or 8 * config.d_model // 3,
+            "rope_parameters": rotary,
+        }
 
     def differs(self, config: GPTConfig) -> list[str]:
         """The settings of our config that the architecture does not support."""
