@@ -41,7 +41,7 @@ SAMPLE = {
     "evidence notebook": ("12-vision",),
     "problem set": ("ps05-self-attention",),
     "page": (
-        "book/preface.html",
+        "index.html",
         "book/claims.html",
         "book/teach.html",
         "book/api/attention.html",

@@ -53,7 +53,7 @@ FILES = {
     "measurement": ("benchmarks/{}.py",),
     "site": (
         *("_config.yml", "_toc.yml", "nbgrader_config.py", "package.json", "README.md"),
-        *(f"{folder}/**/*" for folder in ("book", "notebooks", "solutions")),
+        *("index.md", *(f"{folder}/**/*" for folder in ("book", "notebooks", "solutions"))),
         *(
             f"{folder}/**/*"
             for folder in (

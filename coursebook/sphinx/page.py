@@ -106,10 +106,41 @@ def not_found(app: Sphinx):
     yield "404", {"title": "This page does not exist", "body": body, "metatags": base}, "page.html"
 
 
+#: Addresses from before: the page that each one leads to.
+MOVED = {"book/preface": "index"}
+
+
+def moved(app: Sphinx):
+    """A page at each address in :data:`MOVED`, which leads on without a script too."""
+    for old, new in MOVED.items():
+        if app.builder.format != "html" or new not in app.env.found_docs:
+            continue
+        title = html.escape(app.env.titles[new].astext())
+        target = html.escape(app.builder.get_relative_uri(old, new))
+        yield (
+            old,
+            {
+                "title": title,
+                "docstitle": "",
+                "body": f'<h1>This page has moved</h1>\n<p><a href="{target}">{title}</a></p>',
+                "metatags": f'<meta http-equiv="refresh" content="0; url={target}"/>',
+                "pageurl": canonical(app, new) or target,
+            },
+            "page.html",
+        )
+
+
+def canonical(app: Sphinx, page: str) -> str:
+    """A page's one address: the folder for the home page; empty if the site has no address."""
+    address = app.config.html_baseurl.rstrip("/")
+    return address and f"{address}/{'' if page == 'index' else page + '.html'}"
+
+
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Set a page's title, its description, and the metadata for link previews."""
     if page == app.config.root_doc:
         context["docstitle"] = ""  # otherwise the course's name appears twice
+        context["pageurl"] = canonical(app, page) or app.builder.get_target_uri(page)
     if doctree is None:
         return
     title = re.sub("<[^>]+>", "", context.get("title", ""))
@@ -119,7 +150,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
         properties["og:description"] = about
     address = app.config.html_baseurl
     if address:
-        properties["og:url"] = f"{address.rstrip('/')}/{page}.html"
+        properties["og:url"] = canonical(app, page)
         properties["og:image"] = f"{address.rstrip('/')}/{card.PLACE}"
         properties["og:image:width"], properties["og:image:height"] = map(str, card.SIZE)
     tags = [f'<meta name="description" content="{html.escape(about)}"/>'] if about else []
@@ -155,11 +186,10 @@ def add_facts(app: Sphinx, page: str, template: str, context: dict, doctree) -> 
 
 def write_sitemap(app: Sphinx, error: Exception | None) -> None:
     """List all pages for search engines, if the site's address is known (``html_baseurl``)."""
-    address = app.config.html_baseurl
-    if error is not None or app.builder.format != "html" or not address:
+    if error is not None or app.builder.format != "html" or not app.config.html_baseurl:
         return
     lines = [
-        f"<url><loc>{html.escape(address.rstrip('/'))}/{page}.html</loc></url>"
+        f"<url><loc>{html.escape(canonical(app, page))}</loc></url>"
         for page in sorted(app.env.found_docs)
     ]
     text = "\n".join(
@@ -179,6 +209,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", offer_to_run)
     app.connect("config-inited", number_no_figures, priority=900)
     app.connect("html-collect-pages", not_found)
+    app.connect("html-collect-pages", moved)
     app.connect("builder-inited", allow_parallel)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", add_facts)

@@ -12,7 +12,7 @@ from PIL import Image
 
 from coursebook import course
 from coursebook.site import build_site
-from coursebook.sphinx import card
+from coursebook.sphinx import card, page
 
 CONFIG = """\
 title: A Small Course
@@ -33,9 +33,9 @@ def addressed(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("addressed")
     (folder / "_config.yml").write_text(CONFIG)
     (folder / "_toc.yml").write_text(
-        "format: jb-book\nroot: home\nchapters: [{file: notebooks/01-one}]\n"
+        "format: jb-book\nroot: index\nchapters: [{file: notebooks/01-one}]\n"
     )
-    (folder / "home.md").write_text("# Home\n\nA page with a paragraph that is long enough.\n")
+    (folder / "index.md").write_text("# Home\n\nA page with a paragraph that is long enough.\n")
     (folder / "notebooks").mkdir()
     cells = [
         nbformat.v4.new_markdown_cell("# One\n\nA lesson with a paragraph that is long enough."),
@@ -69,13 +69,13 @@ def test_binder_installs_what_learners_need() -> None:
 
 
 def test_every_page_has_a_link_for_reporting_a_slip(addressed: Path) -> None:
-    for page in "home.html", "notebooks/01-one.html":
-        text = (addressed / page).read_text("utf-8")
-        assert "https://github.com/someone/attention/issues/new" in text, page
+    for name in "index.html", "notebooks/01-one.html":
+        text = (addressed / name).read_text("utf-8")
+        assert "https://github.com/someone/attention/issues/new" in text, name
 
 
 def test_a_link_to_the_site_has_a_picture(addressed: Path) -> None:
-    text = (addressed / "home.html").read_text("utf-8")
+    text = (addressed / "index.html").read_text("utf-8")
     assert 'content="https://someone.example/attention/_static/card.png"' in text
     with Image.open(addressed / card.PLACE) as image:
         assert image.size == (1200, 630) and len(image.getcolors(256)) > 20
@@ -86,6 +86,23 @@ def test_a_long_title_fits_the_picture() -> None:
     with Image.open(io.BytesIO(card.card("Attention to Transformers", "about it"))) as image:
         right = image.convert("L").crop((1160, 20, 1200, 630))
         assert right.getextrema()[0] > 200, "nothing touches the edge"
+
+
+def test_the_home_page_is_at_the_sites_own_address(addressed: Path) -> None:
+    text = (addressed / "index.html").read_text("utf-8")
+    assert '<html lang="en"' in text and "<title>Home" in text and "A page with a" in text
+    assert '<link rel="canonical" href="https://someone.example/attention/" />' in text
+    assert 'property="og:url" content="https://someone.example/attention/"' in text
+    assert "http-equiv=" not in text.lower()
+
+
+@pytest.mark.parametrize("old, new", page.MOVED.items())
+def test_an_address_of_before_leads_on_without_a_script(addressed: Path, old, new) -> None:
+    text = (addressed / f"{old}.html").read_text("utf-8")
+    assert '<html lang="en"' in text and "<title>Home" in text
+    assert f'<meta http-equiv="refresh" content="0; url=../{new}.html"/>' in text
+    assert f'<a href="../{new}.html">' in text, "for a browser that does not follow it"
+    assert '<link rel="canonical" href="https://someone.example/attention/" />' in text
 
 
 def test_the_page_for_no_page_starts_from_the_sites_own_address(addressed: Path) -> None:

@@ -12,7 +12,7 @@ from coursebook import course
 from coursebook.sphinx import map, tree
 from coursebook.sphinx.weight import smaller, without_unused_rules
 
-SAMPLE = ("book/preface.html", "book/claims.html", "notebooks/05-self-attention.html")
+SAMPLE = ("index.html", "book/claims.html", "notebooks/05-self-attention.html")
 
 
 def head(site: Path, page: str) -> str:
@@ -20,8 +20,15 @@ def head(site: Path, page: str) -> str:
 
 
 def test_the_home_page_names_the_course_once(site: Path) -> None:
-    title = re.search(r"<title>(.*?)</title>", head(site, "book/preface.html"))
+    title = re.search(r"<title>(.*?)</title>", head(site, "index.html"))
     assert title and title[1] == "Attention to Transformers"
+
+
+@pytest.mark.parametrize("page", ["index.html", "book/preface.html"])
+def test_the_root_and_its_old_address_are_whole_pages(site: Path, page: str) -> None:
+    text = head(site, page)
+    assert '<html lang="en"' in text and "favicon.svg" in text and "<title>Attention to" in text
+    assert 'rel="canonical"' in text and ("http-equiv=" in text) == (page != "index.html")
 
 
 @pytest.mark.parametrize("page", SAMPLE)
@@ -52,7 +59,7 @@ def test_a_lesson_read_to_its_end_is_marked_and_can_be_forgotten(page, address) 
         if mark.count():
             break
     mark.wait_for(state="attached")
-    page.goto(f"{address}/book/preface.html")
+    page.goto(f"{address}/index.html")
     assert page.locator(".card-title .read-mark").count() == 1
     page.locator(".forget-read").click()
     assert not page.locator(".read-mark").count()
@@ -79,7 +86,7 @@ def test_a_search_puts_whole_words_first_and_shows_prose(page, address) -> None:
 
 
 def test_every_lesson_has_a_card_with_its_time(site: Path) -> None:
-    home = (site / "book/preface.html").read_text("utf-8")
+    home = (site / "index.html").read_text("utf-8")
     for path in course.chapter_paths(course.root(Path(__file__).parent)):
         card = re.search(rf'data-page="notebooks/{path.stem}">(.*?)</li>', home, re.DOTALL)
         assert card and f"{tree.minutes(path)} min" in card[1], path.stem
@@ -97,7 +104,7 @@ def test_a_page_that_does_not_exist_leads_on(site: Path) -> None:
     text = (site / "404.html").read_text("utf-8")
     assert '<base href="/"/>' in text.split("<link", 1)[0], "before anything is loaded"
     assert "This page does not exist" in text
-    assert 'href="search.html"' in text and 'href="book/preface.html"' in text
+    assert 'href="search.html"' in text and 'href="index.html"' in text
 
 
 @pytest.mark.browser
@@ -105,7 +112,7 @@ def test_the_page_for_none_works_at_any_address(page, address: str, site: Path) 
     page.route("**/no/such/page.html", lambda route: route.fulfill(path=site / "404.html"))
     page.goto(f"{address}/no/such/page.html")
     page.get_by_role("link", name="Home: all lessons and problem sets").click()
-    assert page.url == f"{address}/book/preface.html" and not page.faults
+    assert page.url == f"{address}/index.html" and not page.faults
 
 
 @pytest.mark.parametrize(
@@ -117,7 +124,7 @@ def test_times_in_hours(said: str, hours: float) -> None:
 
 def test_no_page_leads_to_a_repository_that_is_not_the_courses(site: Path) -> None:
     """Jupyter Book names its own where none is configured."""
-    assert "executablebooks/jupyter-book" not in (site / "book/preface.html").read_text("utf-8")
+    assert "executablebooks/jupyter-book" not in (site / "index.html").read_text("utf-8")
 
 
 SQUARE = (

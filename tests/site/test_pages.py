@@ -185,7 +185,7 @@ def test_every_quiz_calls_its_right_choices_right(visited) -> None:
     ("theme", "colour"), [("light", "#bbb"), ("dark", "#555")], ids=["light", "dark"]
 )
 def test_a_word_of_poor_contrast_is_found(page, address, axe: str, theme, colour) -> None:
-    page.goto(f"{address}/book/preface.html")
+    page.goto(f"{address}/index.html")
     judged_by(axe, page)
     set_theme(page, theme)
     page.evaluate(COLOURINGS, [])
