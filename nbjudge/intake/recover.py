@@ -248,6 +248,8 @@ class _Around:
 
     def is_at(self, index: int, key: str) -> bool:
         """Whether a cell stands between the neighbours of the problem set's cell ``key``."""
+        if not self.there:
+            return False
         place = self.order[key]
         before = max((p for p in self.there if p < place), default=-1)
         after = min((p for p in self.there if p > place), default=len(self.order))

@@ -60,7 +60,7 @@ def test_grade_shows_the_table_and_where_things_are(run, small_course, tmp_path)
     assert "ada 10/13 5 5 – " in text
     assert "bob 0/13 0 0 0 " in text
     assert "1 double (5) 2 sum-squares (5) 3 explain (3) – awaits manual marking" in text
-    assert "Noticed: bob: ps99-small.ipynb is not a notebook" in text
+    assert "--accept STUDENT): bob: ps99-small.ipynb is not a notebook" in text
     assert str(tmp_path / "out" / "grades.csv") in text
     assert "1 of 2 notebooks run" in text
     assert str(tmp_path / "out" / "overview" / f"{NAME}.html") in text

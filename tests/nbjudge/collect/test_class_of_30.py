@@ -1,0 +1,239 @@
+"""A class of 30 as Canvas and Moodle give it: collected, graded, exported, nothing renamed."""
+
+import csv
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from damaged import DAMAGED, content
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+from small_set import NAME, answered, cell, grade, release_of, source_notebook
+
+from nbjudge.collect.collecting import collect
+from nbjudge.intake import roster
+from nbjudge.intake.find import take_in
+from nbjudge.report import exports
+
+pytestmark = [
+    pytest.mark.thorough("grading of small classes"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sqlalchemy.exc.SAWarning"),
+]
+
+SETS = [NAME, "ps98-other"]
+
+#: Not graded, or not as it may be meant: the mark waits for the instructor.
+HELD = {"cutoff", "webpage", "export", "another", "deleted", "twofiles"}
+
+#: Wrong or empty, and finally so.
+LOST = {"empty", "away"}
+
+
+def the_class(course):
+    """Each learner's files: a list of a name and its content."""
+    right = content(answered(course))
+    deleted = answered(course)
+    deleted.cells.remove(cell(deleted, "double"))
+    packed = Path(course) / "packed.zip"
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr(f"{NAME}/{NAME}.ipynb", right)
+        file.writestr("__MACOSX/._x", "junk")
+    own = answered(course, double="def double(x):\n    return sum([x, x])")
+    named = {
+        "plain": f"{NAME}.ipynb",
+        "late": f"{NAME}-1.ipynb",
+        "again": f"{NAME} (1).ipynb",
+        "capitals": f"{NAME.upper()}.ipynb",
+        "underscores": NAME.replace("-", "_") + ".ipynb",
+        "ownname": f"{NAME}-ownname.ipynb",
+        "untitled": "Untitled3.ipynb",
+        "text": f"{NAME}.ipynb.txt",
+        "jason": f"{NAME}.json",
+    }
+    found = {student: [(name, right)] for student, name in named.items()}
+    found["packed"] = [(f"{NAME}.zip", packed.read_bytes())]
+    found["junk"] = [("my work.ipynb", right), ("._my work.ipynb", b"junk"), ("plot.png", b"?")]
+    found |= {
+        kind.replace("-", ""): [(f"{NAME}.ipynb", content(make(course)))]
+        for kind, make in DAMAGED.items()
+    }
+    found |= {
+        "wei one": [(f"{NAME}.ipynb", content(own))],
+        "wei two": [(f"{NAME}.ipynb", right)],
+        "empty": [(f"{NAME}.ipynb", content(release_of(course)))],
+        "cutoff": [(f"{NAME}.ipynb", right[: len(right) // 2])],
+        "webpage": [(f"{NAME}.ipynb", b"<!DOCTYPE html><html></html>")],
+        "export": [(f"{NAME}.py", b"def double(x): ...")],
+        "another": [
+            (f"{NAME}.ipynb", content(new_notebook(cells=[new_code_cell("def merge(): ...")])))
+        ],
+        "deleted": [(f"{NAME}.ipynb", content(deleted))],
+        "twofiles": [
+            (f"{NAME}.ipynb", right),
+            (f"{NAME} (1).ipynb", content(release_of(course))),
+        ],
+    }
+    return found
+
+
+def download(path, files, name):
+    """A platform's zip of all submissions; ``name`` makes a path from learner, number and file."""
+    with zipfile.ZipFile(path, "w") as file:
+        for number, (student, handed) in enumerate(files.items(), 100):
+            for place, (called, text) in enumerate(handed):
+                who = "wei" if student.startswith("wei ") else student
+                file.writestr(name(who, number, 9000 + 10 * number + place, called), text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def collected(small_course, tmp_path_factory):
+    """The class as both platforms give it, and the names that its learners get."""
+    folder = tmp_path_factory.mktemp("collected")
+    files = the_class(small_course)
+    lines = [
+        f'"{who}",{number},S{number},login{number},A,'
+        for number, who in enumerate(
+            [*("wei" if w[:4] == "wei " else w for w in files), "away"], 100
+        )
+    ]
+    (folder / "gradebook.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Small (1)\n    Points Possible,,,,,13\n"
+        + "\n".join(lines)
+    )
+
+    def canvas(who, number, file, called):
+        late = "LATE_" if who == "late" else ""
+        return f"{who}_{late}{number}_{file}_{called}"
+
+    def moodle(who, number, file, called):
+        return f"{who}_{number}_assignsubmission_file/{called}"
+
+    both = {}
+    for kind, name in (("canvas", canvas), ("moodle", moodle)):
+        source = download(folder / f"{kind}.zip", files, name)
+        table = folder / "gradebook.csv" if kind == "canvas" else None
+        both[kind] = collect(kind, source, folder / kind, SETS, gradebook=table)
+    names = {student: student for student in files}
+    for number, student in enumerate(files, 100):
+        if student.startswith("wei "):
+            names[student] = f"wei-{number}"
+    return SimpleNamespace(folder=folder, made=both, files=files, names=names)
+
+
+@pytest.fixture(scope="module")
+def marked(collected, small_course):
+    """The class graded from Canvas's download."""
+    into = collected.folder / "graded"
+    report = grade(collected.folder / "canvas", into, small_course, workers=2)
+    return SimpleNamespace(report=report, into=into)
+
+
+def test_everybody_is_collected_and_no_file_is_lost(collected):
+    assert len(collected.files) == 29
+    for kind in ("canvas", "moodle"):
+        made = collected.made[kind]
+        assert sorted(made.new) == sorted(collected.names.values()), kind
+        assert (made.left, made.notes) == ([], [])
+        for student in collected.names.values():
+            one = take_in(collected.folder / "canvas" / student, NAME, sets=SETS)
+            other = take_in(collected.folder / kind / student, NAME, sets=SETS)
+            assert (one.content, one.flags) == (other.content, other.flags), student
+
+
+def test_no_right_answer_has_a_zero_that_is_not_held(collected, marked):
+    students = marked.report.students
+    assert len(students) == 30
+    assert set(marked.report.held) == HELD
+    for name, student in students.items():
+        if name in HELD | LOST:
+            continue
+        scores = {e: found.score for e, found in student.exercises.items()}
+        assert scores == {"double": 5, "sum-squares": 5, "explain": None}, name
+    assert students["away"].flags == ["nothing handed in"]
+    for name in HELD - {"deleted", "twofiles"}:
+        assert students[name].score == 0
+    with (collected.folder / "canvas" / "receipts.csv").open(newline="") as file:
+        late = {row["student"]: row["late"] for row in csv.DictReader(file)}
+    assert [name for name, said in late.items() if said == "yes"] == ["late"]
+
+
+def test_the_pages_speak_to_learners(marked):
+    for student in marked.report.students:
+        page = (marked.into / "feedback" / student / NAME / f"{NAME}.html").read_text("utf-8")
+        assert "ours was run" not in page and "no answer counts" not in page
+        assert ("Your points are not final" in page) == (student in HELD), student
+    overview = (marked.into / "overview" / f"{NAME}.html").read_text("utf-8")
+    assert overview.index("<h2>Held</h2>") < overview.index("<h2>Scores</h2>")
+
+
+def test_what_is_held_is_exported_once_the_instructor_has_looked(
+    collected, marked, small_course, tmp_path
+):
+    submitted = collected.folder / "canvas"
+    people = roster.people(submitted)
+
+    def exported(report):
+        path = exports.write_export("canvas", report, people, tmp_path, provisional=True)
+        with path.open(newline="", encoding="utf-8") as file:
+            return {row["ID"]: row[NAME] for row in csv.DictReader(file) if row["ID"]}
+
+    ids = {name: people[name]["ID"] for name in people}
+    first = exported(marked.report)
+    assert first.keys() == {ids[name] for name in people if name not in HELD}
+    assert first[ids["wei-122"]] == "10"
+    again = grade(submitted, marked.into, small_course, accept=["deleted", "cutoff"])
+    assert again.executed == [], "nothing is run for it"
+    assert set(again.held) == HELD - {"deleted", "cutoff"}
+    assert exported(again)[ids["deleted"]] == "5"
+    # What was accepted was that work: other work is looked at anew.
+    path = submitted / "cutoff" / NAME / f"{NAME}.ipynb"
+    path.write_bytes(path.read_bytes()[:-100])
+    assert "cutoff" in grade(submitted, marked.into, small_course).held
+
+
+#: What nbgrader grades, for comparison: what it takes in at all.
+COMPARED = ("retyped", "withoutmetadata", "atthetop", "raw", "allinonecell", "deleted")
+
+
+def test_never_less_than_nbgrader_gives_unless_it_is_held(collected, marked, tmp_path):
+    course = tmp_path / "course"
+    (course / "source" / NAME).mkdir(parents=True)
+    nbformat.write(source_notebook(), course / "source" / NAME / f"{NAME}.ipynb")
+    (course / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'c'\n"
+        "c.ClearSolutions.code_stub = {'python': 'raise NotImplementedError'}\n"
+    )
+    for student in COMPARED:
+        path = course / "submitted" / student / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(collected.files[student][0][1])
+    where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for command in ("generate_assignment", "autograde"):
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", command, NAME],
+            env={**os.environ, "PATH": where},
+            cwd=course,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        print(done.stderr[-2000:])
+    theirs = {}
+    with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
+        for submission in book.assignment_submissions(NAME):
+            theirs[submission.student.id] = sum(
+                grade.auto_score or 0
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            )
+    print(theirs)
+    assert max(theirs.values()) == 10, "nbgrader does grade this set"
+    for student, points in theirs.items():
+        found = marked.report.students[student]
+        assert found.score >= points or found.held, student

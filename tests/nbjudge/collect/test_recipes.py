@@ -1,0 +1,112 @@
+"""The recipes of `book/teach.md` under "Collect", each run as it stands there."""
+
+import re
+import shlex
+import shutil
+
+import pytest
+import typer
+from small_set import NAME, answered, hand_in
+from test_collect import GRADEBOOK, below, download, notebook, table
+from typer.testing import CliRunner
+
+from nbjudge.collect.collecting import collect
+from nbjudge.commands import register
+from nbjudge.course import problem_set_names
+from nbjudge.intake.find import take_in
+
+EXCHANGE = "/usr/local/share/nbgrader/exchange"
+
+
+@pytest.fixture
+def run(small_course, tmp_path, monkeypatch):
+    """Run a recipe in an empty folder: the files that it names are put there by the test."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    app = typer.Typer()
+    register(app)
+
+    def call(line):
+        program, *arguments = shlex.split(line.replace(EXCHANGE, str(tmp_path / "exchange")))
+        assert program == "tfcourse"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        return " ".join(result.output.split())
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def recipes(course):
+    """The lines of the first block below the heading, by what they collect from."""
+    text = (course / "book" / "teach.md").read_text("utf-8").split("\n## Collect\n")[1]
+    lines = re.search(r"```bash\n(.*?)```", text, re.DOTALL)[1].strip().splitlines()
+    return {line.split()[2]: line for line in lines}
+
+
+def test_all_four_are_there(recipes):
+    assert list(recipes) == ["canvas", "moodle", "folder", "exchange"]
+
+
+def test_canvas(recipes, run, tmp_path):
+    (tmp_path / "gradebook.csv").write_text(GRADEBOOK)
+    download(tmp_path, {f"loveada_17_9_{NAME}.ipynb": notebook(), "x.txt": "?"})
+    said = run(recipes["canvas"])
+    assert f"{NAME}: 1 learners collected, 0 handed in again, 0 unchanged, in submitted" in said
+    assert "not taken: x.txt: not named as Canvas names files: whose is it?" in said
+    assert below(tmp_path / "submitted") == {f"loveada/{NAME}/{NAME}.ipynb"}
+    assert len(table(tmp_path / "submitted" / "roster.csv")) == 4
+
+
+def test_moodle(recipes, run, tmp_path):
+    (tmp_path / "worksheet.csv").write_text("Identifier,Full name\nParticipant 4,Ada Love\n")
+    download(tmp_path, {f"Ada Love_4_assignsubmission_file/{NAME}.ipynb": notebook()})
+    assert "1 learners collected" in run(recipes["moodle"])
+    assert below(tmp_path / "submitted") == {f"Ada Love/{NAME}/{NAME}.ipynb"}
+
+
+def test_folder(recipes, run, small_course, tmp_path):
+    hand_in(tmp_path / "mail", "ada", answered(small_course))
+    assert "1 learners collected" in run(recipes["folder"])
+    assert take_in(tmp_path / "submitted" / "ada", NAME).content
+
+
+def test_exchange(recipes, run, small_course, tmp_path):
+    inbound = tmp_path / "exchange" / "attention-to-transformers" / "inbound"
+    for time, double in (("09", "double = abs"), ("10", "def double(x): return 2 * x")):
+        folder = f"ada+{NAME}+2026-11-30 {time}:00:00 UTC+x"
+        path = hand_in(inbound, folder, answered(small_course, double=double))
+        for file in path.parent.iterdir():  # nbgrader's exchange has no folder in between
+            shutil.move(file, path.parents[1])
+        path.parent.rmdir()
+        (path.parents[1] / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC\n")
+    said = run(recipes["exchange"])
+    assert "1 learners collected" in said and "1 times were written to receipts.csv" in said
+    assert "claims to have come in at" in said
+    submitted = tmp_path / "submitted"
+    assert b"2 * x" in take_in(submitted / "ada", NAME).content, "the last one"
+    assert (submitted / "ada" / NAME / "timestamp.txt").is_file()
+    assert table(submitted / "receipts.csv")["ada"]["received"]
+    assert "0 handed in again, 1 unchanged" in run(recipes["exchange"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "learners"), [("canvas", "canvas-names", 9), ("moodle", "moodle-4.1", 3)]
+)
+def test_downloads_that_once_failed(shared, course, tmp_path, kind, name, learners):
+    sets = problem_set_names(course)
+    made = collect(kind, shared / "cases" / "collect" / f"{name}.zip", tmp_path, sets)
+    assert (len(made.new), made.left) == (learners, [])
+    for student in made.new:
+        found = take_in(tmp_path / student, made.problem_set, sets=sets)
+        assert found.content, student
+
+
+def test_submissions_that_once_failed(shared, course):
+    """Each is graded with a flag, or the flag names what is there."""
+    name, sets = "ps05-self-attention", problem_set_names(course)
+    for folder in sorted((shared / "cases" / "submitted").iterdir()):
+        found = take_in(folder, name, sets=sets)
+        assert found.problem != "nothing handed in", folder.name
+        assert found.content or found.held, folder.name
