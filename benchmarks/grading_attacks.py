@@ -149,7 +149,9 @@ def in_plain_nbgrader(root: Path, folder: Path, keep: bool = False) -> dict[str,
 def in_jail(program: Sequence[str], folder: Path, prepared: Path, out: Path) -> None:
     """Run an untrusted program: no network, a read-only system, limits, a timeout."""
     # Plain nbgrader runs notebooks with the full packages installed, judge and answers included.
-    packages = [str(jail.PACKAGE_ROOT / name) for name in ("tfcourse", "nbjudge", "coursework")]
+    packages = [
+        str(jail.PACKAGE_ROOT / name) for name in ("tfcourse", "nbjudge", "nbjudge_tfcourse")
+    ]
     seen = [path for path in jail.visible() if not path.startswith(tuple(packages))] + packages
     asked = [str(jail.bubblewrap()), "--unshare-all", "--uid", "1000", "--gid", "1000"]
     asked += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]

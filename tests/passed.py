@@ -60,7 +60,7 @@ FILES = {
                 "tfcourse",
                 "nbjudge",
                 "coursebook",
-                "coursework",
+                "nbjudge_tfcourse",
                 "benchmarks",
                 "examples",
             )

@@ -41,7 +41,7 @@ class Program:
     warm:
         Modules that most tests use, loaded once before examiners are forked.
     told:
-        A folder in one of these packages, such as ``"coursework/told"``, in which a release stores
+        A folder in one of these packages, such as ``"package/told"``, in which a release stores
         what known wrong answers return in the visible tests. Without it a release stores that
         beside the learners' notebook.
     forbidden:

@@ -7,14 +7,14 @@ import pytest
 #: Lines of code, without docstrings, comments and empty lines.
 MOST = 400
 
-PACKAGES = ["tfcourse", "coursework", "coursebook", "nbjudge"]
+PACKAGES = ["tfcourse", "nbjudge_tfcourse", "coursebook", "nbjudge"]
 
 #: Module and the other package that it imports all the same → why.
 EXCEPTIONS = {
     ("coursebook.demo", "nbjudge"): "shows the whole course at work: it grades an example class",
     ("coursebook.executor", "nbjudge"): "imports nbformat a second faster, by the judge's helper",
     ("coursebook.nbval_bands", "nbjudge"): "imports nbformat as the executor does",
-    ("coursework.translating", "nbjudge"): "raises what the judge's test cells raise",
+    ("nbjudge_tfcourse.translating", "nbjudge"): "raises what the judge's test cells raise",
 }
 
 every_package = pytest.mark.parametrize("package", PACKAGES)

@@ -16,7 +16,7 @@ from nbjudge import files
 from nbjudge.inside import kinds, program
 
 #: The course's packages; the judge knows none of them.
-COURSES = {"tfcourse", "coursebook", "coursework"}
+COURSES = {"tfcourse", "coursebook", "nbjudge_tfcourse"}
 
 HERE = Path(nbjudge.__file__).parent
 

@@ -99,7 +99,7 @@ def as_graded(monkeypatch):
     monkeypatch.setenv(SEED_VARIABLE, "1")
     monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
     recall.stored.cache_clear()
-    assert recall.stored_folder() == COURSE / "coursework" / "told"
+    assert recall.stored_folder() == COURSE / "nbjudge_tfcourse" / "told"
 
 
 def wrongly_blamed(problem_set, graded):

@@ -143,7 +143,7 @@ def test_kernels_without_more_come_from_a_server_of_their_own(sandboxed):
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
     with light(True) as found, found.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
-        broken = told(child, {str(course): [".venv", "coursework", "nbjudge", "tfcourse"]})
+        broken = told(child, {str(course): [".venv", "nbjudge", "nbjudge_tfcourse", "tfcourse"]})
         assert "the course hidden" not in broken and "no network" not in broken
         assert "not root, and no capabilities" not in broken
         assert "no system calls to escape with" not in broken

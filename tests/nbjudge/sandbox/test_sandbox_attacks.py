@@ -465,17 +465,17 @@ def test_what_appears_later_is_covered_too(nursery):
 def test_the_parent_has_none_of_the_answers_loaded(inside):
     said = inside.run(
         "import sys; print(sorted({'.'.join(m.split('.')[:2]) for m in sys.modules"
-        " if m.split('.')[0] in ('coursebook', 'coursework', 'nbjudge', 'tfcourse')}))"
+        " if m.split('.')[0] in ('coursebook', 'nbjudge', 'nbjudge_tfcourse', 'tfcourse')}))"
     )
     assert eval(said) == ["nbjudge", "nbjudge.inside", "nbjudge.testing"]
 
 
 def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
-    folder = jail.PACKAGE_ROOT / "coursework"
+    folder = jail.PACKAGE_ROOT / "nbjudge_tfcourse"
     assert list(folder.rglob("*.py")) and list(folder.rglob("*.told"))
     said = inside.run(f"""
 import pathlib
-import coursework.translating as tests
+import nbjudge_tfcourse.translating as tests
 print(getattr(tests, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.*")))
 """)
     assert said == "None []" or said.startswith("PermissionError")

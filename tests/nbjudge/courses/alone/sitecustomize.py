@@ -9,7 +9,7 @@ import importlib.metadata
 import os
 import sys
 
-COURSE = {"tfcourse", "coursebook", "coursework"}
+COURSE = {"tfcourse", "coursebook", "nbjudge_tfcourse"}
 
 
 class NoCourse:

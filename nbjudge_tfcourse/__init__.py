@@ -4,7 +4,7 @@ The entry point ``nbjudge.course`` points here: the names in capitals are the fi
 :class:`nbjudge.inside.program.Program`.
 """
 
-from coursework.forbidden import FORBIDDEN
+from nbjudge_tfcourse.forbidden import FORBIDDEN
 
 __all__ = ["COMMAND", "FORBIDDEN", "PACKAGES", "TESTS_OWN", "TOLD", "VALUES", "WARM"]
 
@@ -15,7 +15,7 @@ COMMAND = "tfcourse"
 PACKAGES = ["tfcourse"]
 
 #: What only test cells import: this package.
-TESTS_OWN = ["coursework"]
+TESTS_OWN = ["nbjudge_tfcourse"]
 
 #: Libraries whose values answers return, besides Python's own.
 VALUES = ["numpy", "torch"]
@@ -24,4 +24,4 @@ VALUES = ["numpy", "torch"]
 WARM = ["tfcourse.attention"]
 
 #: Where a release keeps what known wrong answers return in the visible tests.
-TOLD = "coursework/told"
+TOLD = "nbjudge_tfcourse/told"

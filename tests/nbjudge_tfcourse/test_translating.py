@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from coursework.translating import (
+from nbjudge.testing import Mistake
+from nbjudge_tfcourse.translating import (
     advice,
     as_scores,
     as_texts,
@@ -11,7 +12,6 @@ from coursework.translating import (
     near,
     thresholds_reached,
 )
-from nbjudge.testing import Mistake
 
 SOURCES = ["sieben", "hundert", "zweihundertsechs", "eins"]
 TARGETS = ["seven", "one hundred", "two hundred and six", "one"]
