@@ -715,6 +715,21 @@ def test_important_word(shown) -> None:
     agrees()
 
 
+def test_the_reader_of_film_reviews_chooses(course: Path) -> None:
+    """The verdict of lesson 03's opening review gets the weight that the lesson says."""
+    module, stored = figure_script(course, "figure_reviews"), stored_model(course, "reviews")
+    before, verdict, after = (module.words_of(part) for part in module.OPENING.split("|"))
+    words, ids = [*before, *verdict, *after], {w: i for i, w in enumerate(stored["words"])}
+    tokens = torch.tensor([[ids.get(word, 0) for word in words]])
+    output = module.load(stored)(tokens, torch.tensor([len(words)]), return_weights=True)
+    share = output.maps["words"][0][0, 0, 0, len(before) : len(before) + len(verdict)].sum().item()
+    told = stored["selective"]["weight of the verdict"]
+    assert share == pytest.approx(told, abs=5e-4) and share > 5 * len(verdict) / len(words)
+    assert stored["usual"]["weight of the verdict"] < 1.1 * len(verdict) / len(words)
+    lesson = (course / "notebooks" / "03-pooling.ipynb").read_text("utf-8")
+    assert f"have {share:.0%}".replace("%", " %") in lesson
+
+
 @browser
 def test_film_review(shown, course: Path) -> None:
     module, stored = figure_script(course, "figure_reviews"), stored_model(course, "reviews")
