@@ -204,7 +204,7 @@ def harmless_markdown(source: str) -> str:
     """
     # A character reference such as `&#92;` would be decoded after all of the rest.
     source = re.sub(r"&(?:#|[a-zA-Z][a-zA-Z0-9]*;?)", _taken_apart, source)
-    # For each \begin without an \end the renderer would search to the end of the text.
+    # For each formula that begins and has no end the renderer would search to the end of the text.
     source = _with_ends(_BLANKS.sub(" " * MAX_BLANKS, source))
     # A space there makes no difference to a formula, but stops a tag.
     source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
@@ -219,14 +219,34 @@ MAX_BLANKS = 200
 _BLANKS = re.compile(rf"[^\S\n]{{{MAX_BLANKS + 1},}}")
 
 
+#: So many formulas may begin with two backslashes and a bracket, and have no end. (In an array the
+#: same characters end a row, and give the space below it.)
+MAX_OPEN = 20
+
+
 def _with_ends(source: str) -> str:
-    r"""The text with each ``\begin{...}`` that has no later ``\end{...}`` disabled."""
+    r"""The text with formulas that begin and have no later end disabled.
+
+    Those are each ``\begin{...}``, and all but the first ``MAX_OPEN`` of ``\\(`` and ``\\[``.
+    """
+    # The last end of each kind, found once: to search from every beginning takes quadratic time.
+    last = {end.groups(): end.start() for end in _END.finditer(source)}
+    left = MAX_OPEN
 
     def begins(found: re.Match) -> str:
-        ends = source.rfind(f"\\end{{{found[1]}}}") > found.start()
-        return found.group() if ends else f"\\{APART}{found.group()[1:]}"
+        nonlocal left
+        ended = last.get((found[1], _CLOSES.get(found[2])), -1) > found.start()
+        if not ended and found[2]:
+            left -= 1
+            ended = left >= 0
+        return found.group() if ended else f"\\{APART}{found.group()[1:]}"
 
-    return re.sub(r"\\begin\{([^}\n]{0,40})\}", begins, source)
+    return _BEGIN.sub(begins, source)
+
+
+_CLOSES = {"(": ")", "[": "]"}
+_BEGIN = re.compile(r"\\begin\{([^}\n]{0,40})\}|\\\\([(\[])")
+_END = re.compile(r"\\end\{([^}\n]{0,40})\}|(?<!\\)\\\\([)\]])")
 
 
 def _taken_apart(entity: re.Match) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import time
 
 import pytest
 from small_set import NAME, RIGHT, answered, release_of
@@ -328,4 +329,23 @@ $$\\begin{aligned} z &= \\frac{q^\\top k}{\\sqrt{d_k}} \\\\ \\hat y &\\approx w\
 x = 1
 ```
 """
+    assert harmless_markdown(source) == source
+
+
+@pytest.mark.parametrize("opener", [r"\\(", r"\\[", r"\begin{x}", "$", "$$", "$ "])
+def test_formulas_that_never_end_take_no_longer_than_others(opener):
+    from nbconvert.filters import markdown2html
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        markdown2html(harmless_markdown(text))
+        return time.process_time() - start
+
+    # Quadratic time would take 16 times as long.
+    few, many = (seconds(f"{opener}x " * n + r"\end{)}") for n in (5_000, 20_000))
+    assert many < 10 * max(few, 0.05)
+
+
+def test_rows_of_an_array_keep_their_space():
+    source = r"$$\begin{aligned} a &= b \\[6pt] c &= d \\[6pt] e &= f\end{aligned}$$"
     assert harmless_markdown(source) == source
