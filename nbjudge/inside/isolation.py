@@ -198,6 +198,8 @@ def limit_memory(limits: Limits, pid: int, address_space: int) -> None:
 def confine(filter_program: bytes, *, capabilities: bool) -> None:
     """Give up all privileges, for this process and its descendants."""
     if capabilities:
+        # In /proc a process could make itself the last that the kernel kills: see limit().
+        _read_only("/proc")
         linux.drop_capabilities(bounding=True)
     linux.no_new_privileges()
     linux.load_filter(filter_program)

@@ -193,6 +193,14 @@ print(tried(clone, 0x10000000 | 17, 0, 0, 0, 0), tried(ioctl, 0, 0x5412, 0),
     assert "done" not in inside.run("print({tried(sock, f, 3, 0) for f in (17, 38, 40, 44)})")
 
 
+def test_to_be_the_last_that_is_killed(inside):
+    adjust = "/proc/self/oom_score_adj"
+    assert inside.run(f"print(open('{adjust}').read().strip())") == "1000"
+    for value in 0, -1000:
+        assert "OSError" in inside.run(f"open('{adjust}', 'w').write('{value}')")
+    assert inside.run(f"print(open('{adjust}').read().strip())") == "1000"
+
+
 def test_kill_everybody(nursery, doomed, inside):
     parents = nursery.parent_pids()
     doomed.run("import os, signal; os.kill(-1, signal.SIGKILL)")
