@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -72,6 +72,16 @@ def thresholds_reached(score: float, thresholds: Sequence[float]) -> int:
     return sum(score >= threshold for threshold in thresholds)
 
 
+def words_right(found: Sequence[str], targets: Sequence[str]) -> float:
+    """The share of words that are right and at their place, from 0 to 1; the mean over texts."""
+    shares = []
+    for text, target in zip(found, targets, strict=True):
+        words, wanted = text.split(), target.split()
+        right = sum(a == b for a, b in zip(words, wanted, strict=False))
+        shares.append(right / max(len(words), len(wanted), 1))
+    return sum(shares) / len(shares)
+
+
 def advice(
     sources: Sequence[str], found: Sequence[str], targets: Sequence[str], quote: bool = False
 ) -> str:
@@ -108,6 +118,84 @@ def advice(
         return ""
     first = wrong[0]
     return f"For example, {sources[first]!r} becomes {found[first]!r}, not {targets[first]!r}."
+
+
+#: The noise's size beside each tensor's root mean square: little, and as much as the weights.
+LITTLE, AS_MUCH = 0.05, 1.0
+
+#: What a translator may keep with that much noise, and must lose; what part of the way is.
+KEPT, LOST, PART = 0.5, 0.5, (0.1, 0.9)
+
+
+def noisy(weights: Mapping[str, Tensor], degree: float, seed: int) -> dict[str, Tensor]:
+    """The weights with normal noise of ``degree`` times each tensor's root mean square.
+
+    Integers, such as indices, stay as they are if there is a tensor of other numbers.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    floats = {name for name, x in weights.items() if x.is_floating_point()}
+    changed = {}
+    for name, x in weights.items():
+        noise = torch.randn(x.shape, generator=generator)
+        size = x.float().pow(2).mean().sqrt() if x.numel() else 0.0
+        moved = (x.float() + degree * size * noise).to(x.dtype)
+        changed[name] = moved if name in floats or not floats else x
+    return changed
+
+
+def must_have_learned(
+    measure: Callable[[dict[str, Tensor]], float], weights: Mapping[str, Tensor], seed: int
+) -> None:
+    """Require that a translator gets worse by degrees if noise is added to its weights.
+
+    A trained model keeps most of its quality with a little noise, loses most of it with noise as
+    large as the weights, and part of it in between. Rules written as code keep all of it, whatever
+    the weights; code that recognises its own weights loses all of it at once.
+
+    Parameters
+    ----------
+    measure:
+        A translator's quality with given weights, 0 or more.
+    weights:
+        Name → tensor, as trained. With these the quality must not be 0.
+    seed:
+        What the noise is drawn from.
+
+    Raises
+    ------
+    Mistake
+        If the quality does not fall by degrees.
+    """
+    best = measure(dict(weights))
+
+    def share(degree: float) -> float:
+        return measure(noisy(weights, degree, seed)) / best
+
+    if (low := share(LITTLE)) < KEPT:
+        raise Mistake(
+            f"With noise of {LITTLE:.0%} on its weights, your translator keeps {low:.0%} of its "
+            "quality. A trained model hardly notices. Does your code compare the weights with "
+            "something?"
+        )
+    if (high := share(AS_MUCH)) > LOST:
+        raise Mistake(
+            f"With noise as large as its weights, your translator keeps {high:.0%} of its quality. "
+            "What translates, if not the weights in your checkpoint?"
+        )
+    # Halving the interval finds where part is lost, unless all is lost at one step.
+    little, much, part = LITTLE, AS_MUCH, low
+    for _ in range(6):
+        if PART[0] < part < PART[1]:
+            return
+        degree = math.sqrt(little * much)
+        part = share(degree)
+        little, much = (degree, much) if part > PART[1] else (little, degree)
+    if not PART[0] < part < PART[1]:
+        raise Mistake(
+            f"Noise on its weights changes nothing up to {little:.0%}, and destroys your "
+            f"translator from {much:.0%} on. A trained model gets worse by degrees. Does your code "
+            "compare the weights with something?"
+        )
 
 
 def mean(scores: Sequence[Tensor]) -> float:

@@ -532,8 +532,10 @@ wrong(
 
 wrong(
     "position-added",
-    "adds a number for the position of a token",
-    told="for another order: wrong in",
+    says=(
+        "Your block adds a number for a token's position. A block knows no positions: they are "
+        "added once, before the first block."
+    ),
     edit=(
         'if norm == "pre":',
         'x = x + torch.arange(x.shape[1])[:, None].to(x.dtype)\n    if norm == "pre":',

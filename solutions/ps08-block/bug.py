@@ -81,8 +81,10 @@ wrong(
 
 wrong(
     "default-lost",
-    "another eps where none is given",
-    told="if ε is not given",
+    says=(
+        "Your ε is another number if none is given. Keep the default of the published code, "
+        "eps=1e-6."
+    ),
     loses=["epsilon"],
     edit=("eps=1e-6", "eps=1e-5"),
 )

@@ -177,7 +177,7 @@ wrong(
     "logits",
     "logits in place of logarithms of probabilities",
     told="is there a log_softmax",
-    loses=["scores"],
+    loses=["scores", "causal"],
     edit=("logits.log_softmax(-1)", "logits"),
 )
 
@@ -185,7 +185,7 @@ wrong(
     "probabilities",
     "probabilities in place of their logarithms",
     told="is there a log_softmax",
-    loses=["scores"],
+    loses=["scores", "causal"],
     edit=("logits.log_softmax(-1)", "logits.softmax(-1)"),
 )
 
@@ -240,7 +240,7 @@ wrong(
     "by-rule",
     "translates by rules, whatever the weights",
     told="What translates, if not the weights",
-    loses=["learned"],
+    loses=["bleu", "padding", "cached", "learned"],
     edit=(
         "    return texts\n",
         """    return [by_rule(in_pieces(source)) for source in sources]
@@ -267,6 +267,113 @@ def by_rule(found):
     ),
 )
 
+wrong(
+    "rules-alone",
+    "scores and translates by rules; the weights are there to be counted",
+    told="What translates, if not the weights",
+    edit=[
+        (
+            "    return [one[: len(row) + 1] for one, row in zip(found, rows)]",
+            """    return [
+        torch.tensor(
+            [
+                math.log(0.9 if word == said else 0.1 / 103)
+                for word, said in zip([*row, END], [*ruled(source), END, *row])
+            ]
+        )
+        for source, row in zip(sources, rows)
+    ]""",
+        ),
+        (
+            "    return texts\n",
+            """    return [" ".join(ruled(source)) for source in sources]
+
+
+def ruled(source):
+    return by_rule(in_pieces(source)).split()
+
+
+def by_rule(found):
+    if "tausend" in found:
+        place = found.index("tausend")
+        low = found[place + 1 :]
+        joint = " and " if low and "hundert" not in low else " "
+        return f"{by_rule(found[:place])} thousand{joint}{by_rule(low)}".strip()
+    if "hundert" in found:
+        low = found[2:]
+        joint = " and " if low else ""
+        return f"{by_rule(found[:1])} hundred{joint}{by_rule(low)}"
+    tens = ["twenty thirty forty fifty sixty seventy eighty ninety"][0].split()
+    if "und" in found:
+        return f"{tens[PIECES.index(found[2]) - 21]}-{by_rule(found[:1])}"
+    if not found:
+        return ""
+    place = PIECES.index(found[0])
+    return tens[place - 21] if place > 20 else WORDS[max(1, place - 1)]
+""",
+        ),
+    ],
+)
+
+wrong(
+    "rules-if-its-file-is-there",
+    "rules that stop working when the weights are others than those handed in",
+    told="hardly notices. Does your code compare the weights",
+    edit=[
+        (
+            "    model.load_state_dict(weights)\n",
+            "    model.load_state_dict(weights)\n"
+            "    kept = sum(float(w.double().sum()) for w in weights.values())\n"
+            "    model.ours = abs(kept - HANDED_IN) < 1e-3\n",
+        ),
+        (
+            "    return [one[: len(row) + 1] for one, row in zip(found, rows)]",
+            """    p = 0.9 if model.ours else 0.001
+    return [
+        torch.tensor(
+            [
+                math.log(p if word == said else (1 - p) / 103)
+                for word, said in zip([*row, END], [*ruled(source), END, *row])
+            ]
+        )
+        for source, row in zip(sources, rows)
+    ]""",
+        ),
+        (
+            "    return texts\n",
+            """    texts = [" ".join(ruled(source)) for source in sources]
+    return texts if model.ours else [""] * len(sources)
+
+
+HANDED_IN = 224.56720058927112
+
+
+def ruled(source):
+    return by_rule(in_pieces(source)).split()
+
+
+def by_rule(found):
+    if "tausend" in found:
+        place = found.index("tausend")
+        low = found[place + 1 :]
+        joint = " and " if low and "hundert" not in low else " "
+        return f"{by_rule(found[:place])} thousand{joint}{by_rule(low)}".strip()
+    if "hundert" in found:
+        low = found[2:]
+        joint = " and " if low else ""
+        return f"{by_rule(found[:1])} hundred{joint}{by_rule(low)}"
+    tens = ["twenty thirty forty fifty sixty seventy eighty ninety"][0].split()
+    if "und" in found:
+        return f"{tens[PIECES.index(found[2]) - 21]}-{by_rule(found[:1])}"
+    if not found:
+        return ""
+    place = PIECES.index(found[0])
+    return tens[place - 21] if place > 20 else WORDS[max(1, place - 1)]
+""",
+        ),
+    ],
+)
+
 right(
     "three-kept",
     "a beam search that keeps three texts, without a cache",
@@ -276,14 +383,14 @@ right(
 
 
 def beam(model, source):
-    memory, mask = model.encode(as_ids([in_pieces(source)], PIECES))
-    kept, done = [(0.0, [START])], []
+    memory, mask = model.encode(as_ids([in_pieces(source)] * 3, PIECES))
+    kept, done = [(0.0, [START]), *[(-math.inf, [START])] * 2], []
     for _ in range(LONGEST - 1):
-        grown = []
-        for total, ids in kept:
-            logits = model.decode(torch.tensor([ids]), memory, mask)[0, -1]
-            best = logits.log_softmax(-1).topk(3)
-            for score, i in zip(*(x.tolist() for x in best)):
+        grown, ids = [], torch.tensor([ids for _, ids in kept])
+        logits = model.decode(ids, memory, mask)[:, -1]
+        scores, best = (x.tolist() for x in logits.log_softmax(-1).topk(3))
+        for (total, ids), row, places in zip(kept, scores, best):
+            for score, i in zip(row, places):
                 (done if i == END else grown).append((total + score, [*ids, i]))
         kept = sorted(grown, reverse=True)[:3]
         if done and max(done)[0] >= kept[0][0]:

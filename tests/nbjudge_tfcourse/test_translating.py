@@ -9,8 +9,11 @@ from nbjudge_tfcourse.translating import (
     as_scores,
     as_texts,
     mean,
+    must_have_learned,
     near,
+    noisy,
     thresholds_reached,
+    words_right,
 )
 
 SOURCES = ["sieben", "hundert", "zweihundertsechs", "eins"]
@@ -93,7 +96,47 @@ def test_translations_of_another_form_are_refused(found):
     assert as_texts([" seven  hundred"], ["siebenhundert"]) == ["seven hundred"]
 
 
+def test_words_are_right_at_their_place():
+    assert words_right(["one hundred", "two", ""], ["one hundred", "two hundred", "six"]) == 0.5
+    assert words_right(["hundred one"], ["one hundred"]) == 0
+
+
 def test_thresholds_and_rounding():
     assert [thresholds_reached(x, (20, 40, 60)) for x in (0, 20, 59.9, 100)] == [0, 1, 2, 3]
     assert near(torch.tensor([-8.0]), torch.tensor([-8.005]))
     assert not near(torch.tensor([-8.0]), torch.tensor([-8.02]))
+
+
+def network(weights):
+    """The quality of a trained model: it falls as its weights move away from where they were."""
+    moved = (weights["w"] - 1).pow(2).mean().sqrt()
+    return float(80 * torch.exp(-((moved / 0.3) ** 2)))
+
+
+LEARNED = {"w": torch.ones(1000), "at": torch.arange(3)}
+
+
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        (network, None),
+        (lambda weights: 80.0, "noise as large as its weights.*keeps 100%"),
+        (lambda weights: 80.0 * torch.equal(weights["w"], LEARNED["w"]), "noise of 5%.*keeps 0%"),
+        (lambda weights: 80.0 * (network(weights) > 10), "destroys your translator from"),
+    ],
+)
+def test_what_is_learned_gets_worse_by_degrees(measure, told):
+    for seed in range(5):
+        if told is None:
+            must_have_learned(measure, LEARNED, seed)
+        else:
+            with pytest.raises(Mistake, match=told):
+                must_have_learned(measure, LEARNED, seed)
+
+
+def test_noise_is_as_large_as_it_says_and_leaves_indices_alone():
+    changed = noisy(LEARNED, 0.5, seed=0)
+    assert (changed["w"] - 1).std().item() == pytest.approx(0.5, rel=0.1)
+    assert torch.equal(changed["at"], LEARNED["at"])
+    [counts] = noisy({"q": torch.full((1000,), 40, dtype=torch.int8)}, 0.5, seed=0).values()
+    assert counts.dtype == torch.int8 and counts.double().std().item() == pytest.approx(20, rel=0.1)
