@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import re
@@ -59,6 +60,8 @@ def build_site(
 ) -> Path:
     """Build the site into ``_build/html`` and return the path of its first page.
 
+    Nothing is done if no file of the course has changed since the last build that succeeded.
+
     Parameters
     ----------
     course:
@@ -79,9 +82,14 @@ def build_site(
     """
     require()
     built = course / "_build"
+    index, kept = built / "html" / "index.html", built / ".doctrees" / "made_from"
     if clean:
         _forget(built)
     how = "strict" if strict else ""
+    now = how + state(course)
+    if index.is_file() and kept.is_file() and kept.read_text("utf-8") == now:
+        return index
+    kept.unlink(missing_ok=True)
     jobs = str(min(4, os.cpu_count() or 1))
     command = [sys.executable, "-c", BUILD, str(course.resolve()), jobs, how]
     output = []
@@ -95,12 +103,28 @@ def build_site(
                 begun = PASSES[at[1]]
                 share = next((s for s in PASSES.values() if s > begun), 1.0) - begun
                 report(begun + share * int(at[2]) / 100, at[3])
-    index = built / "html" / "index.html"
     if running.returncode or not index.is_file():
         # Pages already read are not read again, so a second build would not repeat the warnings.
         _forget(built)
         raise SiteError(f"the site was not built:\n{_warnings(''.join(output))}")
+    kept.write_text(now, "utf-8")  # of when the build began: a later change is built next time
     return index
+
+
+#: Folders of a course that the site is not made from, besides hidden ones.
+NOT_READ = {"_build", "node_modules", "__pycache__", "build", "dist", "runs", "work"}
+
+
+def state(course: Path) -> str:
+    """SHA-256 of all that the site is made from: the course's files, and what builds it."""
+    total = hashlib.sha256()
+    for root in (course, Path(__file__).parent):
+        for folder, inner, names in os.walk(root):
+            inner[:] = sorted(n for n in inner if n not in NOT_READ and not n.startswith("."))
+            for path in (Path(folder) / name for name in sorted(names)):
+                content = path.read_bytes()
+                total.update(f"{path}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
 
 
 def _forget(built: Path) -> None:

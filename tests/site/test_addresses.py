@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -57,6 +58,27 @@ def test_a_notebook_can_be_run_on_colab_and_binder(addressed: Path) -> None:
     assert any(
         link.startswith("https://mybinder.org/v2/gh/someone/attention/main") for link in links
     )
+
+
+def test_a_site_is_built_again_only_if_something_has_changed(addressed: Path, monkeypatch) -> None:
+    folder, home = addressed.parents[1], addressed.parents[1] / "home.md"
+
+    class Built(Exception):
+        pass
+
+    def started(*_, **__):
+        raise Built
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    assert build_site(folder) == addressed / "index.html"
+    text = home.read_text("utf-8")
+    home.write_text(text + "More.\n", "utf-8")
+    for _ in range(2):  # a build that failed is none
+        with pytest.raises(Built):
+            build_site(folder)
+    home.write_text(text, "utf-8")
+    with pytest.raises(Built):
+        build_site(folder, strict=False)
 
 
 def test_binder_installs_what_learners_need() -> None:
