@@ -397,7 +397,7 @@ def _cpu_has_lstm(dtype: torch.dtype) -> bool:
     with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", dtype):
         x, h, *weights = (
             torch.zeros(shape, dtype=torch.float32, device="cpu", requires_grad=True)
-            for shape in ((1, 1, 1), (1, 1, 1), (4, 1), (4, 1), 4, 4)
+            for shape in ((1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,))
         )
         try:
             outputs, *_ = torch.lstm(x, (h, h), weights, True, 1, 0.0, True, False, True)
