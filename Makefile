@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lint test test-all test-lowest test-release test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
+.PHONY: help demo style lint test test-all test-lowest test-release test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,16 +36,19 @@ node_modules/.ready: package.json $(READY)
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
 	@$(BIN)/tfcourse demo
 
-lint: $(READY)  ## formatting, lint and types
-	$(say) 'Formatting, lint and types'
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/python -m mypy
+style: $(READY)
+	$(say) 'Formatting and lint'
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
-# What each of these runs is defined in tests/levels.py.
-test: lint node_modules/.ready  ## in about ten minutes: all packages, and a sample of chapters, problem sets and pages
+lint: style  ## formatting, lint and types
+	@$(BIN)/python -m mypy
+
+# What each of these runs is defined in tests/levels.py. The types are checked by a test.
+test: style node_modules/.ready  ## all packages, and a sample of chapters, problem sets and pages
 	$(say) 'Tests (what is left to make test-all comes last)'
 	@$(BIN)/python -m pytest $(TESTS) --level quick
 
-test-all: lint node_modules/.ready  ## in about half an hour: every check of the course, the site and the grader
+test-all: style node_modules/.ready  ## every check of the course, the site and the grader
 	$(say) 'Tests'
 	@$(BIN)/python -m pytest $(TESTS) --level all
 

@@ -1,7 +1,9 @@
 """Which tests each of `make test`, `test-all`, `test-release` and `test-numerics` runs.
 
 They are ``--level quick``, ``all`` (what pytest does unless told), ``release`` and ``numerics``.
-The last two run what the others leave to them, and nothing else. Four markers tell the tests apart:
+The last two run what the others leave to them, and nothing else. A property that Hypothesis tries
+on examples is tried on more of them at each level: see :data:`SHARE`. Four markers tell the other
+tests apart:
 
 ``case_of(kind)``
     One case of many alike: the quick level takes those of its kind that :data:`SAMPLE` names.
@@ -34,6 +36,9 @@ LEVELS = {
 
 #: The levels that run only the tests with a marker of their name.
 ALONE = ("release", "numerics")
+
+#: The part of its examples on which a property is tried. They are drawn anew at each run.
+SHARE = {"quick": 0.25, "all": 0.5, "release": 1.0, "numerics": 1.0}
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
@@ -107,7 +112,8 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
     """Where a test is left to, or None if it belongs to ``level``."""
     own = next(filter(None, map(item.get_closest_marker, ALONE)), None)
     if level in ALONE:  # it follows `make test-all`: nothing is left to anybody
-        return None if own and own.name == level else Left("", "")
+        more = level == "release" and not own and _tries_examples(item)
+        return None if more or (own and own.name == level) else Left("", "")
     if own:
         return Left(own.name, *own.args)
     if level == "all":
@@ -118,6 +124,24 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
     if kind in SAMPLE and subject not in SAMPLE[kind]:
         return Left("all", kind, subject)
     return None
+
+
+def _tries_examples(item: pytest.Item) -> bool:
+    """Whether a test is a property that Hypothesis tries on examples."""
+    return getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
+def draw_fewer(items: Collection[pytest.Item], level: str) -> list[Left]:
+    """Have properties be tried on the level's share of their examples; returns what that leaves."""
+    from hypothesis import settings
+
+    tried = [item for item in items if _tries_examples(item)]
+    for test in {item.obj for item in tried}:
+        # A decorator cannot change what another one has set.
+        whole = test._hypothesis_internal_use_settings
+        some = max(1, round(SHARE[level] * whole.max_examples))
+        test._hypothesis_internal_use_settings = settings(whole, max_examples=some)
+    return [Left("release", "test of a property on all examples")] * len(tried)
 
 
 def told(left: Collection[Left]) -> list[str]:
@@ -166,10 +190,12 @@ _LEFT = pytest.StashKey[list]()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     level = config.getoption("level")
     out = {item: left for item in items if (left := left_out(item, level))}
-    config.stash[_LEFT] = list(out.values())
     if out:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
+    config.stash[_LEFT] = list(out.values())
+    if SHARE[level] < 1:
+        config.stash[_LEFT] += draw_fewer(items, level)
 
 
 @pytest.hookimpl(tryfirst=True)

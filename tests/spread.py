@@ -1,7 +1,7 @@
 """Among several processes: what shares a costly fixture stays together, and the longest is first.
 
-The tests of a scope go to one process, in their order. A file is a scope; so is each chapter's run,
-all that judges one problem set, and the files that :data:`TOGETHER` names.
+The tests of a scope go to one process, in their order. A file is a scope; so is each run of a
+chapter, all that judges one problem set, and the files that :data:`TOGETHER` names.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ SECONDS = (
     (r"tests/nbjudge/hostile/", 100),
     (r"tests/benchmarks/test_record_scripts", 90),
     (r"tests/nbjudge/(run/test_cluster|judge/test_judge\.py)|tests/nbjudge, one class", 100),
-    (r"tests/tfcourse/data/test_embedded_same", 50),
     (r"tests/solutions\[", 60),
+    (r"tests/house/test_types", 60),
     (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
 )
+
+#: The tests that each run the code of one chapter.
+CHAPTER_RUNS = r"test_(stored_outputs|outputs_survive|a_notebooks_own_training)_"
 
 #: Where pytest's cache keeps how long each scope took when it was last run.
 KEPT = "tfcourse/seconds"
@@ -53,7 +56,7 @@ TOGETHER = (
 def scope(nodeid: str) -> str:
     """Which tests go together: the name of their scope."""
     path, _, name = nodeid.partition("::")
-    if path.startswith("tests/notebooks/"):
+    if path.startswith("tests/notebooks/") and re.match(CHAPTER_RUNS, name):
         return nodeid
     path = next((together for pattern, together in TOGETHER if re.match(pattern, path)), path)
     if found := re.search(r"\[(ps\d\d)", name):

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import levels
 import pytest
 import spread
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coursebook import course
 
@@ -96,6 +98,23 @@ def test_each_level_runs_its_own(item, runs_at):
     assert [x for x in levels.LEVELS if levels.left_out(item, x) is None] == runs_at.split()
 
 
+@pytest.mark.parametrize(("level", "drawn"), [("quick", 10), ("all", 20), ("release", 40)])
+def test_a_property_is_tried_on_more_examples_at_each_level(level, drawn):
+    seen = []
+
+    @settings(max_examples=40, database=None)
+    @given(st.integers())
+    def property_(x):
+        seen.append(x)
+
+    item = Item()
+    item.obj = property_
+    assert levels.left_out(item, "release") is None
+    assert len(levels.draw_fewer([item, item, Item()], level)) == 2, "once for each test"
+    property_()
+    assert len(seen) == drawn
+
+
 def left(*each: tuple) -> list[str]:
     return levels.told([levels.Left(*one) for one in each])
 
@@ -122,6 +141,8 @@ def test_what_shares_a_fixture_is_one_scope():
     chapter = "tests/notebooks/test_chapters.py::test_stored_outputs_are_what_the_cells_print"
     assert spread.scope(f"{chapter}[04-a]") != spread.scope(f"{chapter}[05-a]")
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
+    gate = {spread.scope(f"tests/notebooks/test_chapters.py::test_the_gate_{x}") for x in "ab"}
+    assert len(gate) == 1
     site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
     assert len(site) == 1
     graded = {
