@@ -19,7 +19,8 @@ ROOT = course.root(Path(__file__).parent)
 @pytest.fixture(scope="module")
 def quick() -> str:
     """What pytest says of the tests of chapters, problem sets and pages at the quick level."""
-    folders = ["tests/notebooks", "tests/solutions/test_variants.py", "tests/site/test_pages.py"]
+    folders = ["tests/notebooks", "tests/solutions/test_variants.py", "tests/site/test_pages.py",
+               "tests/site/test_figures.py"]  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--co", "-q", "--fresh", "--level", "quick", *folders],
         cwd=ROOT, capture_output=True, text=True,
@@ -39,6 +40,9 @@ def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
         for name in levels.SAMPLE[kind]:
             part = name.partition("-")[0] + "-" if kind == "problem set" else name
             assert f"[{part}" in quick, f"no test of the {kind} {name}"
+    for name in levels.SAMPLE["live figure"]:
+        assert f"::{name}" in quick
+    assert "::test_gates" not in quick
     ran = "test_stored_outputs_are_what_the_cells_print["
     assert quick.count(ran) == sum(map(len, chapters()))
     assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"

@@ -47,6 +47,7 @@ def open_files(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+@pytest.mark.thorough("test of fork servers")
 @both
 def test_nothing_leaks_in_two_hundred_forks(sandboxed):
     with light(sandboxed) as found:
@@ -115,6 +116,7 @@ def test_a_parent_that_died_is_started_again(sandboxed):
         assert found.parent_pids()["learners"] != first
 
 
+@pytest.mark.thorough("test of fork servers")
 @both
 def test_kernels_without_more_come_from_a_server_of_their_own(sandboxed):
     """What takes long to take away is taken away once, and from nobody else."""
@@ -151,6 +153,7 @@ def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
         assert "an empty home" in broken and "a limit on processes" in broken
 
 
+@pytest.mark.thorough("test of fork servers")
 def test_without_a_sandbox():
     """The same kernels, ended in the same way; but what runs in them is the user's own."""
     with Nursery(False) as found:
