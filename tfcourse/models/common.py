@@ -15,11 +15,11 @@ from tfcourse.arguments import (
     OldNames,
     at_least_one,
     axes,
+    check_integers,
     check_numbers,
     check_probability,
     check_tensors,
     one_of,
-    whole,
 )
 from tfcourse.attention import MultiHeadAttention, padding_mask
 from tfcourse.key_value_cache import KeyValueCache
@@ -40,7 +40,7 @@ class Config(OldNames):
             if value is None and NoneType in kinds:
                 continue
             if int in kinds and name in MAY_BE_ZERO:
-                whole(0, **{name: value})
+                check_integers(**{name: value})
             elif int in kinds:
                 at_least_one(**{name: value})
             elif float in kinds:
