@@ -61,6 +61,14 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     )
 
 
+def is_distributed(model: nn.Module) -> bool:
+    """Whether a model, or a part of it, is already spread over devices or processes."""
+    parallel = (nn.DataParallel, DistributedDataParallel)
+    return any(isinstance(part, parallel) for part in model.modules()) or any(
+        map(is_part, model.parameters())
+    )
+
+
 def is_part(thing: Any) -> bool:
     """Whether a tensor is sharded over processes: a ``DTensor``."""
     return hasattr(thing, "full_tensor")

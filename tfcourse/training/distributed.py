@@ -22,7 +22,14 @@ from torch.nn.parallel import DistributedDataParallel
 from tfcourse.devices import default_device, exact_dtype
 from tfcourse.layers import Block
 from tfcourse.training.batches import mapped
-from tfcourse.wrapped import gathered, is_part, like, load_weights, unwrapped, weights_of
+from tfcourse.wrapped import (
+    gathered,
+    is_distributed,
+    like,
+    load_weights,
+    unwrapped,
+    weights_of,
+)
 
 #: Ways for several processes to train one model.
 WAYS = ("ddp", "fsdp")
@@ -106,10 +113,7 @@ class Shared:
         self.team, self.original = team, unwrapped(model)
         self.ddp: DistributedDataParallel | None = None
         self.fsdp = team.world > 1 and way == "fsdp"
-        if team.world > 1 and (
-            any(isinstance(m, nn.DataParallel | DistributedDataParallel) for m in model.modules())
-            or any(map(is_part, model.parameters()))
-        ):
+        if team.world > 1 and is_distributed(model):
             raise ValueError(
                 f"model must not be distributed yet, fit does it with parallel={way!r}, got a "
                 f"{type(model).__name__}"
