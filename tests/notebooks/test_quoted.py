@@ -108,7 +108,9 @@ def cell_of(place: str) -> str:
 
 def quotes(cells: list[dict]) -> Iterator[Quote]:
     """The numbers that the prose of a notebook quotes."""
-    section, printed, parts = 0, {0: []}, []
+    section = 0
+    printed: dict[int, list[str]] = {0: []}
+    parts: list[tuple[int, str, str]] = []
     for cell in cells:
         if cell["cell_type"] == "code":
             printed[section].append(output(cell))
