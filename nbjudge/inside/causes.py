@@ -108,8 +108,8 @@ def _in_one(outcomes: Mapping[str, Outcome]) -> Iterator[tuple[str, str]]:
     guesses = {test: o.guess for test, o in outcomes.items() if o.guess is not None}
     for tests, functions in _by_function({test: outcomes[test].uses for test in guesses}):
         group = [guesses[test] for test in tests]
-        if not any(guess.causes for guess in group):
-            continue
+        if not any(guess.causes or guess.against for guess in group):
+            continue  # no wrong answer is known
         passed = {t for t, o in outcomes.items() if o.passed and o.uses <= functions}
         left = _in_all(group, passed)
         if left or len(group) == 1:

@@ -223,7 +223,10 @@ wrong(
 @wrong(
     "one-by-one",
     "pair after pair, each from what the one before left",
-    told="the new [WV]",
+    says=(
+        "You take a step for each pair, from where the pair before it ended. All gradients of a "
+        "step are computed from the same W and V."
+    ),
     loses=["centres", "contexts"],
 )
 def mended_step(W, V, centre, context, negatives, rate):

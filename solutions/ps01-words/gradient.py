@@ -59,7 +59,7 @@ wrong(
 @wrong(
     "float32",
     "a table of 32 bits",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["precision"],
 )
 def negative_sampling_gradients(w, v, negatives):

@@ -157,7 +157,7 @@ wrong(
 @wrong(
     "float32",
     "makes its own zeros of 32 bits",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["gradient", "repeated"],
 )
 def one_hot(ids, n):

@@ -89,8 +89,10 @@ wrong(
 
 wrong(
     "epsilon",
-    "a small number before the logarithm",
-    told="stops falling",
+    says=(
+        "You add a small number before the logarithm, so log σ stops falling and its slope is 0 "
+        "there. Rewrite the formula so that it needs none."
+    ),
     spares=["by-hand", "values"],
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
@@ -101,7 +103,7 @@ wrong(
 wrong(
     "float32",
     "goes through 32 bits",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["precision"],
     edit=(
         "return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",

@@ -121,7 +121,7 @@ wrong(
 wrong(
     "analogy-vector",
     "returns the vector",
-    told="the answer's id",
+    says="You return a vector. Return the id of the word nearest to it.",
     loses=["analogy", "own-words"],
     edit=(
         "order = (U @ target).argsort(descending=True).tolist()",
@@ -291,6 +291,23 @@ wrong(
 )
 
 
+wrong(
+    "nan-first-dropped",
+    says=(
+        "The cosine of a vector of zeros is 0/0 = NaN, which sorts before all numbers: take it as "
+        "0. And leave out the word by its id, since it need not be the first of the list."
+    ),
+    loses=["itself", "zeros"],
+    edit=[
+        (".clamp(min=1e-30)", ""),
+        (
+            "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
+            "return cosines.argsort(descending=True, stable=True)[1 : k + 1]",
+        ),
+    ],
+)
+
+
 @wrong(
     "own-words-kept",
     "the question's words may be the answer",
@@ -315,6 +332,19 @@ wrong(
     says="In your code long vectors weigh more. Scale a, b and c to length 1 before you add them.",
     loses=["analogy"],
     edit=("U[b] - U[a] + U", "W[b] - W[a] + W"),
+)
+
+wrong(
+    "raw-vectors-own-words-kept",
+    says=(
+        "Two things are missing: scale all vectors to length 1, or long ones win, and leave out "
+        "the words of the question, a, b and c."
+    ),
+    loses=["analogy", "own-words"],
+    edit=[
+        ("U = W / W.norm(dim=1, keepdim=True)", "U = W"),
+        ("word not in (a, b, c)", "True"),
+    ],
 )
 
 wrong(

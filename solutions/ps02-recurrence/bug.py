@@ -34,7 +34,10 @@ def mended_states(x, lengths, W, U, b):
     return h
 
 
-@wrong("all-states", "gives all states", told="must be")
+@wrong(
+    "all-states",
+    says="You return the states after all tokens. Return the last state of each sequence.",
+)
 def mended_states(x, lengths, W, U, b):
     B, T, _ = x.shape
     h = x.new_zeros(B, len(U))
@@ -47,7 +50,14 @@ def mended_states(x, lengths, W, U, b):
     return torch.stack(states, dim=1)
 
 
-@wrong("carried", "the state goes on from sequence to sequence", told="last states")
+@wrong(
+    "carried",
+    "the state goes on from sequence to sequence",
+    says=(
+        "Your state goes on from one sequence to the next. Each sequence starts from a state of "
+        "zeros."
+    ),
+)
 def mended_states(x, lengths, W, U, b):
     h, last = torch.zeros_like(b), []
     for rows, length in zip(x, lengths.tolist()):
@@ -178,8 +188,7 @@ wrong(
 
 wrong(
     "off-by-one-late",
-    "begins one token late",
-    told="last states",
+    says="You leave out the first token of each sequence: its position is T - length.",
     edit=(
         "real = t >= T - lengths\n        h = torch.where(real[:, None], new, h)",
         "h = torch.where((t > T - lengths)[:, None], new, h)",
@@ -200,8 +209,10 @@ wrong(
 
 @wrong(
     "shortest",
-    "reads the last tokens of all, as many as the shortest has",
-    told="last states",
+    says=(
+        "You read only as many tokens as the shortest sequence has. Each sequence has its own "
+        "length."
+    ),
     spares=["same", "inputs"],
 )
 def mended_states(x, lengths, W, U, b):

@@ -97,7 +97,7 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("float32", "in 32 bits", told="float32, while")
+@wrong("float32", "in 32 bits", told="float32, it must be float64")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [(g * min(1.0, c / norm) if norm else g).float() for g in gradients]
@@ -243,7 +243,7 @@ def clipped(gradients, c):
 @wrong(
     "zero-division",
     "a division by a norm of 0",
-    told="ZeroDivision|division by zero",
+    told="float division by zero",
     loses=["zeros"],
 )
 def clipped(gradients, c):

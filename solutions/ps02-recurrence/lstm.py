@@ -75,7 +75,7 @@ wrong(
 @wrong(
     "float32",
     "converts to 32 bits",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["values", "state", "gradients"],
 )
 def lstm_step(x_t, h, c, W, U, b):
@@ -282,7 +282,12 @@ def lstm_step(x_t, h, c, W, U, b):
     return cell(x_t, (h, c))
 
 
-@wrong("overflow", "e^s / (1 + e^s)", told="infinite for a large", loses=["values", "carried"])
+@wrong(
+    "overflow",
+    "e^s / (1 + e^s)",
+    says="Your σ computes e^s, which is infinite for a large s: ∞/∞ is NaN. Use torch.sigmoid.",
+    loses=["values", "carried"],
+)
 def lstm_step(x_t, h, c, W, U, b):
     def sigma(s):
         return torch.exp(s) / (1 + torch.exp(s))

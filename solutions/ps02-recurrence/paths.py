@@ -297,7 +297,9 @@ def calls(net, T, layers):
 
 
 @wrong(
-    "distance-itself", "no path from a node to itself", told="From|from 3 to 3", loses=["distance"]
+    "distance-itself",
+    says="From a node to itself no arrow is needed: that distance is 0.",
+    loses=["distance"],
 )
 def waiting(edges):
     depth, edges = {}, list(edges)
@@ -387,7 +389,7 @@ wrong(
 wrong(
     "distance-none",
     "None if there is no path",
-    told="nothing comes back|expected a number",
+    told="nothing comes back",
     loses=["distance"],
     edit=("return -1", "return None"),
 )
@@ -403,7 +405,7 @@ wrong(
 wrong(
     "empty",
     "fails without arrows",
-    told="empty",
+    told="pass default=",
     loses=["by-hand"],
     edit=("max(depth.values(), default=0)", "max(depth.values())"),
 )
@@ -473,7 +475,7 @@ wrong(
 )
 
 
-@wrong("recursive", "calls itself too deep", told="recursion", loses=["long"])
+@wrong("recursive", "calls itself too deep", told="a stack of your own", loses=["long"])
 def waiting(edges):
     from functools import cache
 

@@ -81,8 +81,10 @@ def rnn_states(x, h, W, U, b):
 
 wrong(
     "detached",
-    "cuts each state off from the one before",
-    told="gradient with respect to",
+    says=(
+        "Your states are right, but each is cut off from the one before, as by .detach(): the "
+        "gradient must flow back through all steps."
+    ),
     loses=["gradients"],
     edit=("W + h", "W + (h.detach() if t else h)"),
 )
@@ -107,7 +109,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "float32",
     "converts to 32 bits",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["start", "gradients", "precision"],
     edit=("states = []", "x, h, W, U, b = (v.float() for v in (x, h, W, U, b))\n    states = []"),
 )
@@ -268,7 +270,7 @@ wrong(
 wrong(
     "zeros-float32",
     "fills a float32 tensor",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["start", "gradients", "precision"],
     edit=[
         ("states = []", "states = torch.zeros(x.shape[0], x.shape[1], U.shape[0])"),

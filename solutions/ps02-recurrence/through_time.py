@@ -125,7 +125,7 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, rows
 
 
-@wrong("float32", "32 bits inside", told="float32, while its inputs are float64")
+@wrong("float32", "32 bits inside", told="float32, it must be float64")
 def through_time(x, W, U, b, G):
     x, W, U, b, G = (v.float() for v in (x, W, U, b, G))
     states = [torch.zeros_like(b)]

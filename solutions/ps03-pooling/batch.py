@@ -111,8 +111,10 @@ def pad_documents(documents):
 
 @wrong(
     "first-document",
-    "takes the sizes of the first document",
-    told="stops with|shape",
+    says=(
+        "You take the sizes of the first document for all. N and S are the largest over all "
+        "documents."
+    ),
     spares=["by-hand", "zeros"],
 )
 def pad_documents(documents):
@@ -126,7 +128,13 @@ def pad_documents(documents):
     return ids, words, words.any(-1)
 
 
-@wrong("flat", "one row of words for each document", told="shape")
+@wrong(
+    "flat",
+    says=(
+        "You join the sentences of a document into one row. Give each sentence a row of its own: "
+        "the ids are (B, N, S)."
+    ),
+)
 def pad_documents(documents):
     flat = [[w for s in d for w in s] for d in documents]
     S = max(map(len, flat))
@@ -257,7 +265,13 @@ def pad_documents(documents):
     return ids, torch.arange(S) <= long[..., None], long > 0
 
 
-@wrong("sentences-as-batch", "one row for each sentence of all documents", told="shape")
+@wrong(
+    "sentences-as-batch",
+    says=(
+        "You make one list of the sentences of all documents. Keep an axis for the documents: the "
+        "ids are (B, N, S)."
+    ),
+)
 def pad_documents(documents):
     rows = [s for d in documents for s in d]
     S = max(map(len, rows))

@@ -130,7 +130,11 @@ def mended_pool(h, owner, u, B):
     return h.new_zeros(B, h.shape[1]).index_add(0, owner, a[:, None] * h), a
 
 
-@wrong("no-empty", "only sentences that have words get a row", told="shape", loses=["empty"])
+@wrong(
+    "no-empty",
+    says="Only sentences with words get a row. Return B rows: that of an empty sentence is zeros.",
+    loses=["empty"],
+)
 def mended_pool(h, owner, u, B):
     vectors, a = [], torch.zeros_like(h @ u)
     for i in owner.unique():
@@ -203,8 +207,10 @@ def mended_pool(h, owner, u, B):
 
 @wrong(
     "sorted",
-    "assumes that the words of a sentence are adjacent",
-    told="weights|vectors",
+    says=(
+        "Your code assumes that the words of a sentence are adjacent. They may come in any order: "
+        "owner says which sentence a word belongs to."
+    ),
     spares=["far", "large"],
 )
 def mended_pool(h, owner, u, B):

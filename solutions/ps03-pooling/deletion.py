@@ -41,7 +41,13 @@ def confidence_left(x, mask, v, W, b, k):
     return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
 
 
-@wrong("all-classes", "all classes' probabilities", told="shape")
+@wrong(
+    "all-classes",
+    says=(
+        "You return the probabilities of all classes. Return that of the class which was the "
+        "likeliest before the deletion, (B,)."
+    ),
+)
 def confidence_left(x, mask, v, W, b, k):
     r = x @ v
     rank = r.masked_fill(~mask, -math.inf).argsort(descending=True)
@@ -80,8 +86,7 @@ def confidence_left(x, mask, v, W, b, k):
 
 wrong(
     "column",
-    "forgets to take the column",
-    told="shape",
+    says="gather keeps an axis of length 1. Take its only column: the result is (B,).",
     edit=(
         "p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]",
         "p(kept).gather(1, p(mask).argmax(-1, keepdim=True))",
@@ -90,8 +95,7 @@ wrong(
 
 wrong(
     "kth-alone",
-    "deletes the k-th word alone",
-    told="the remaining confidence",
+    says="You delete only the k-th word. Delete the k words of largest weight.",
     loses=["values", "short"],
     edit=(
         "mask.scatter(1, rank[:, :k], False)",

@@ -214,8 +214,10 @@ wrong(
 
 wrong(
     "view",
-    "sentences and documents mixed up by a view",
-    told="the document|the vector|shares|stops with",
+    says=(
+        "Your view mixes sentences of different documents. The sum over the words leaves "
+        "(B, N, D), in the right order: do not reshape it."
+    ),
     edit=[
         ("real = words.any(-1)", "B, N, S, D = x.shape\n    real = words.any(-1)"),
         (

@@ -92,7 +92,7 @@ wrong(
 @wrong(
     "float32",
     "through a new 32-bit tensor",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["limits", "precision"],
 )
 def soft_look_up(q, K, V, tau):

@@ -51,7 +51,9 @@ wrong(
 
 
 wrong(
-    "averaged", "the queries' vectors are averaged", told="shape", edit=("a @ x", "(a @ x).mean(1)")
+    "averaged",
+    says="You average the vectors of the queries. Return one for each query: (B, Q, D).",
+    edit=("a @ x", "(a @ x).mean(1)"),
 )
 
 wrong(
@@ -132,7 +134,11 @@ wrong(
 )
 
 
-@wrong("not-turned", "weights (B, S, Q)", told="shape", spares=["gradients"])
+@wrong(
+    "not-turned",
+    says="Your weights are (B, S, Q). Swap the last two axes: a row belongs to a query.",
+    spares=["gradients"],
+)
 def pool_by_queries(x, mask, W, b, v):
     r = torch.tanh(x @ W + b) @ v.T
     a = r.masked_fill(~mask[..., None], -math.inf).softmax(1)
@@ -187,7 +193,10 @@ wrong(
 wrong(
     "reshaped",
     "view instead of a transpose",
-    told="the weights|the vectors|sum to 1",
+    says=(
+        "Your reshape mixes words with queries: it keeps the order of the numbers. To swap two "
+        "axes, transpose them."
+    ),
     edit=(
         "r = v @ torch.tanh(x @ W + b).mT",
         "r = torch.tanh(x @ W + b) @ v.T\n    r = r.reshape(len(x), len(v), x.shape[1])",
@@ -196,15 +205,15 @@ wrong(
 
 wrong(
     "side-by-side",
-    "laid side by side too early",
-    told="shape",
+    says=(
+        "You put the vectors of the queries side by side. Keep the axis of the queries: (B, Q, D)."
+    ),
     edit=("a @ x", "(a @ x).flatten(1)"),
 )
 
 wrong(
     "squeezed",
-    "squeezes axes of length 1 away",
-    told="shape",
+    says="You drop axes of length 1. The axes stay, whatever their length: leave out squeeze().",
     edit=("a @ x, a", "(a @ x).squeeze(), a.squeeze()"),
 )
 

@@ -35,7 +35,15 @@ wrong(
 )
 
 
-@wrong("all-rows", "picks positions from all sentences", told="wrong in", spares=["same", "inputs"])
+@wrong(
+    "all-rows",
+    "picks positions from all sentences",
+    says=(
+        "H[:, lengths - 1] picks all of these positions from every sentence. Pair each sentence "
+        "with its own: H[torch.arange(B), lengths - 1]."
+    ),
+    spares=["same", "inputs"],
+)
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []
@@ -51,8 +59,10 @@ def mended_begin(X, lengths, W_x, W_h, b):
 
 wrong(
     "cut-to-shortest",
-    "all sources cut to the shortest",
-    told="wrong in",
+    says=(
+        "You cut all sources to the length of the shortest. Each has its own length: compare with "
+        "lengths[:, None]."
+    ),
     spares=["same", "inputs"],
     edit=(
         "torch.arange(X.shape[1]) < lengths[:, None]",
@@ -115,8 +125,7 @@ def mended_begin(X, lengths, W_x, W_h, b):
 
 wrong(
     "no-recurrence",
-    "the state before is forgotten in padding and out",
-    told="wrong in",
+    says="Your states do not use the state before: the term with W_h is missing.",
     edit=("state @ W_h + b", "b"),
 )
 
@@ -210,8 +219,7 @@ wrong(
 
 wrong(
     "order",
-    "results in another order",
-    told="wrong in",
+    says="Your results are in another order: return the state, the context, the weights.",
     spares=["weights", "inputs"],
     edit=("state, context", "context, state"),
 )

@@ -162,8 +162,7 @@ wrong(
 
 wrong(
     "results-swapped",
-    "state first, then logits",
-    told="shape",
+    says="Your first two results have changed places: return the logits, then the new state.",
     spares=["weights", "inputs"],
     edit=("t @ W_U, new", "new, t @ W_U"),
 )

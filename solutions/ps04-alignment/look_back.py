@@ -47,8 +47,7 @@ def look_back(scores, H, lengths):
 
 wrong(
     "axis-left",
-    "the context keeps an axis of one query",
-    told="shape",
+    says="Your context keeps the axis of the one query, (B, 1, D). Take that axis away.",
     edit=("context[:, 0]", "context"),
 )
 

@@ -78,8 +78,10 @@ wrong(
 
 wrong(
     "epsilon",
-    "a small number added before the logarithm",
-    told="it must be",
+    says=(
+        "You add a small number before the logarithm, and the loss of an unlikely word comes out "
+        "too small. log_softmax needs no such number."
+    ),
     loses=["values", "large"],
     edit=("logits.log_softmax(dim=-1)", "(logits.softmax(dim=-1) + 1e-9).log()"),
 )

@@ -192,8 +192,7 @@ wrong(
 
 wrong(
     "sigmoid",
-    "a sigmoid instead of the tanh",
-    told="must be 6",
+    says="You use the sigmoid. The formula has the tanh.",
     spares=["general"],
     edit=("torch.tanh", "torch.sigmoid"),
 )
@@ -208,8 +207,10 @@ wrong(
 
 wrong(
     "squeezed",
-    "squeezes away a source of one word",
-    told="shape",
+    says=(
+        "You drop the source's axis if it has one word. The scores are (B, S) for any S: take "
+        "away the last axis alone."
+    ),
     spares=["additive"],
     edit=("return (H @ query[:, :, None])[:, :, 0]", "return (H @ query[:, :, None]).squeeze()"),
 )

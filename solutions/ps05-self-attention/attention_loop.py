@@ -54,7 +54,7 @@ def attention_loop(Q, K, V):
 @wrong(
     "float32",
     "the result is made in 32 bits whatever comes in",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     loses=["precision"],
 )
 def attention_loop(Q, K, V):

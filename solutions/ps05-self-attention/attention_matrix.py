@@ -35,8 +35,10 @@ wrong(
 
 @wrong(
     "batch-lost",
-    "looks at the first sequence of a batch only",
-    told=r"it must be \(2, 2, 2\)",
+    says=(
+        "You look at the first sequence of a batch only. Work on the last two axes, and leave "
+        "those before them as they are."
+    ),
     loses=["batch", "gradients"],
 )
 def attention(Q, K, V):
@@ -207,8 +209,10 @@ wrong(
 
 @wrong(
     "transpose-all",
-    ".T turns round all axes, the batch too",
-    told="stops with|wrong in",
+    says=(
+        ".T reverses all axes of a tensor, the batch's too. Swap only the last two: "
+        "K.transpose(-2, -1), or K.mT."
+    ),
     spares=["by-hand", "values"],
 )
 def attention(Q, K, V):

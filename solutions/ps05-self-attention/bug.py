@@ -38,8 +38,7 @@ class MendedReader(Reader):
 
 @wrong(
     "mask-swapped",
-    "masks in eval mode and no longer in training",
-    told="in train mode.*looks ahead",
+    says="You mask in eval mode only. Mask in both modes.",
 )
 class MendedReader(Reader):
     def forward(self, x, past=None):
@@ -55,8 +54,10 @@ class MendedReader(Reader):
 
 @wrong(
     "masked-without-past",
-    "no mask as soon as there is a past",
-    told="in two pieces",
+    says=(
+        "With past given, your tokens look ahead within their piece: mask x then, too. Token i of "
+        "x sees all of past, and x up to itself."
+    ),
     loses=["reading-on"],
 )
 class MendedReader(Reader):
@@ -73,8 +74,10 @@ class MendedReader(Reader):
 
 @wrong(
     "no-shift",
-    "the mask has the right shape and starts at the first key",
-    told="read one by one|in two pieces|in pieces of",
+    says=(
+        "Your mask is not shifted by past: it counts token i of x as the i-th of all tokens. With "
+        "P tokens in past it is number P + i, and sees keys up to that one."
+    ),
     loses=["reading-on"],
 )
 class MendedReader(Reader):
@@ -89,8 +92,10 @@ class MendedReader(Reader):
 
 wrong(
     "past-forgotten",
-    "returns the new tokens alone as read so far",
-    told="comes back as read so far",
+    says=(
+        "You return only the new tokens as read so far. Return past and the new tokens together: "
+        "they are the next call's past."
+    ),
     loses=["reading-on"],
     edit=("V, read", "V, x"),
 )
@@ -98,7 +103,10 @@ wrong(
 wrong(
     "self-hidden",
     "hides each token from itself, so the first sees nothing",
-    told="is NaN",
+    says=(
+        "Your mask hides each token from itself. The first then sees nothing, and its softmax is "
+        "0/0: let token i see token i, too."
+    ),
     edit=("T + 1", "T"),
 )
 
@@ -139,7 +147,11 @@ class MendedReader(Reader):
         return scores.softmax(dim=-1) @ V, read
 
 
-@wrong("unchanged", "the published code as it was", told="in eval mode.*looks ahead")
+@wrong(
+    "unchanged",
+    "the published code as it was",
+    says="You mask in training only. A whole text may come in eval mode, too: mask in both.",
+)
 class MendedReader(Reader):
     pass
 

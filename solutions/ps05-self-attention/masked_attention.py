@@ -63,6 +63,23 @@ def masked_attention(Q, K, V, mask):
 
 
 @wrong(
+    "after-softmax-divided-again",
+    "the mask comes after the softmax, and what is left is divided by its sum",
+    says=(
+        "You mask the weights after the softmax and divide by their sum: if that is 0, 0/0 is NaN. "
+        "It is 0 for a query that may attend to nothing, and also if a hidden score is so large "
+        "that the other weights are rounded to 0. Mask the scores, before the softmax."
+    ),
+    loses=["ignored", "empty", "gradients"],
+)
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.softmax(dim=-1) * mask
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights @ V, weights
+
+
+@wrong(
     "all-scores",
     says="Your weights sum to 1 over all scores together. Each query needs its own softmax.",
 )
@@ -132,8 +149,8 @@ def masked_attention(Q, K, V, mask):
     "multiplied",
     "the scores are multiplied by the mask",
     says=(
-        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they "
-        "must become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)"
+        "Hidden scores become 0, or nearly 0, and exp(0) = 1 is not a small weight: they must "
+        "become -∞. Do you multiply the scores by the mask, or fill in -1e-9 for -1e9?"
     ),
 )
 def masked_attention(Q, K, V, mask):
@@ -163,7 +180,14 @@ def masked_attention(Q, K, V, mask):
 
 
 @wrong(
-    "nan-on-empty", "a row of -inf gives NaN", told="has no softmax", loses=["empty", "gradients"]
+    "nan-on-empty",
+    "a row of -inf gives NaN",
+    says=(
+        "A query that may attend to nothing has a row of -∞, which has no softmax: every exp is 0 "
+        "and so is their sum, and 0/0 is NaN. Treat such queries separately, or use a finite "
+        "lowest number and set hidden weights to 0 afterwards."
+    ),
+    loses=["empty", "gradients"],
 )
 def masked_attention(Q, K, V, mask):
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
@@ -261,8 +285,8 @@ wrong(
     "tiny",
     "-1e-9 for -1e9",
     says=(
-        "Hidden scores become 0, or nearly so, and exp(0) = 1 is not a small weight: they "
-        "must become -∞. (The mask does not multiply the scores, and -1e-9 is not -1e9.)"
+        "Hidden scores become 0, or nearly 0, and exp(0) = 1 is not a small weight: they must "
+        "become -∞. Do you multiply the scores by the mask, or fill in -1e-9 for -1e9?"
     ),
 )
 def masked_attention(Q, K, V, mask):

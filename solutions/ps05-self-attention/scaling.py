@@ -86,10 +86,22 @@ wrong(
 
 wrong(
     "factor-squares",
-    "spreads squared under no root",
-    told="the factor for 9, 2, 1",
+    says=(
+        "You divide by the squares of the standard deviations. The standard deviation of q·k is "
+        "√d_k σ_q σ_k: divide by that."
+    ),
     loses=["factor"],
     edit=("sigma_q * sigma_k", "sigma_q**2 * sigma_k**2"),
+)
+
+wrong(
+    "factor-under-root",
+    says=(
+        "Your root holds the standard deviations, √(d_k σ_q σ_k). The variance of q·k is "
+        "d_k σ_q² σ_k², and its root is √d_k σ_q σ_k."
+    ),
+    loses=["factor"],
+    edit=("sigma_q * sigma_k * math.sqrt(d_k)", "math.sqrt(d_k * sigma_q * sigma_k)"),
 )
 
 wrong(

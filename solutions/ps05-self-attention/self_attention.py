@@ -305,7 +305,10 @@ wrong(
 wrong(
     "squeezed",
     "squeezes a batch of one away",
-    told=r"shape \(",
+    says=(
+        "You drop the batch axis if there is one sequence. The output is (B, T, d_v) for any B: "
+        "leave out squeeze()."
+    ),
     edit=(
         "Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V",
         "x = x.squeeze()\n        Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V",

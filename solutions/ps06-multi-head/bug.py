@@ -59,7 +59,7 @@ class MendedWriter(Writer):
 @wrong(
     "last-word-alone",
     "gives the outputs of the last word alone",
-    told=r"shape \(2, 1, 4\), it must be \(2, 4, 4\)",
+    told=r"one for each word of x: shape \(2, 1, 4\), it must be \(2, 4, 4\)",
 )
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
@@ -83,8 +83,10 @@ wrong(
 
 wrong(
     "next-seen",
-    "one word too many",
-    told="looks ahead",
+    says=(
+        "Your count is one too many: each word sees the next, too. Word i of x sees all of past, "
+        "and x up to itself."
+    ),
     spares=["source", "mode"],
     edit=("1, T + 1", "2, T + 2"),
 )
@@ -111,8 +113,10 @@ wrong(
 
 wrong(
     "past-forgotten",
-    "returns the new words alone as read so far",
-    told="the words read so far: shape",
+    says=(
+        "You return only the new words as read so far. Return past and the new words together: "
+        "they are the next call's past."
+    ),
     loses=["reading-on", "source"],
     edit=("self.look(Q, K, V, words), read", "self.look(Q, K, V, words), x"),
 )
@@ -120,14 +124,20 @@ wrong(
 wrong(
     "self-hidden",
     "hides each word from itself, so the first sees nothing",
-    told="is NaN",
+    says=(
+        "Your mask hides each word from itself. The first then sees nothing, and its softmax is "
+        "0/0: let word i see word i, too."
+    ),
     edit=("1, T + 1", "T"),
 )
 
 wrong(
     "source-causal",
     "hides the source's words as if they were still to come",
-    told="does not see the last word of the source",
+    says=(
+        "You hide later words of the source. All of it is known from the beginning, so it needs no "
+        "causal mask."
+    ),
     edit=(
         "lengths[:, None].expand(B, T)",
         "torch.minimum(lengths[:, None], torch.arange(1, T + 1))",
@@ -152,8 +162,7 @@ wrong(
 
 wrong(
     "source-padding-seen",
-    "no mask over the source",
-    told="the source's padding changes",
+    says="You do not hide the source's padding: lengths says how many positions are words.",
     loses=["source", "same"],
     edit=("lengths[:, None].expand(B, T)", "None"),
 )
@@ -177,8 +186,7 @@ class MendedWriter(Writer):
 
 @wrong(
     "swapped-modes",
-    "masks in eval mode and no longer in training",
-    told="in train mode.*looks ahead",
+    says="You mask in eval mode only. Mask in both modes.",
     loses=["train", "reading-on", "same"],
 )
 class MendedWriter(Writer):
@@ -198,7 +206,7 @@ class MendedWriter(Writer):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="in eval mode.*looks ahead",
+    says="You mask in training only. A whole sentence may come in eval mode, too: mask in both.",
     loses=["eval", "reading-on", "same"],
 )
 class MendedWriter(Writer):

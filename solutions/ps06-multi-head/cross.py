@@ -52,8 +52,10 @@ wrong(
 
 @wrong(
     "causal",
-    "hides the source's later words, as if they were still to come",
-    told="a reordered source",
+    says=(
+        "You hide later words of the source, as a causal mask does. The whole source is known "
+        "from the beginning: every token sees all of it."
+    ),
 )
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X, C = X[:, None], C[:, None]
@@ -130,7 +132,11 @@ wrong(
 
 
 @wrong(
-    "no-head-axis", "lets the batch meet the heads", told=r"shape \(2, 2\), it must be \(1, 2, 2\)"
+    "no-head-axis",
+    says=(
+        "Your batch meets the heads: (B, T, D) @ (H, D, K) pairs sequence b with head b. Give X "
+        "and C an axis for the heads, (B, 1, T, D)."
+    ),
 )
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     Q, K, V = X @ W_Q, C @ W_K, C @ W_V

@@ -375,7 +375,10 @@ wrong(
 @wrong(
     "not-low-enough",
     "takes 100 away, which a large score outweighs",
-    told="a large number at a hidden key",
+    says=(
+        "A hidden key still gets weight when its score is large: what you add to it or put "
+        "in its place must outweigh any score, as -∞ does."
+    ),
     loses=["values"],
 )
 def heads_mask(real, windows, T):

@@ -62,8 +62,10 @@ wrong(
 
 @wrong(
     "batch-mixed",
-    "folds the heads beside the batch the wrong way round",
-    told="sequence 0 in a batch: wrong",
+    says=(
+        "Your heads and sequences change places: if you fold the heads into the batch axis as "
+        "(H, B), unfold them as (H, B) too."
+    ),
 )
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, _ = X.shape

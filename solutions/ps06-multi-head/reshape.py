@@ -60,8 +60,10 @@ wrong(
 
 wrong(
     "batch-of-one",
-    "drops a batch of one",
-    told=r"The heads: shape \(2, 3, 2\)",
+    says=(
+        "You drop the batch axis if there is one sequence. The heads are (B, H, T, K) for any B: "
+        "leave out squeeze()."
+    ),
     spares=["merge"],
     edit=(
         "x.reshape(B, T, heads, D // heads).transpose(1, 2)",
@@ -84,7 +86,7 @@ wrong(
 @wrong(
     "floats",
     "makes 32-bit floats of everything",
-    told="float32, while its inputs are",
+    told="float32, it must be",
     spares=["merge"],
 )
 def split_heads(x, heads):

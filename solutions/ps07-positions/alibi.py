@@ -290,8 +290,10 @@ def alibi_bias(slopes, T, S):
 
 @wrong(
     "not-enough",
-    "the slopes of the power below alone",
-    told=r"shape \(4,\), it must be \(6,\)",
+    says=(
+        "You return only the slopes for the power of two below H. Add every other slope of the "
+        "next power until there are H."
+    ),
     loses=["others"],
 )
 def alibi_slopes(H):
@@ -399,8 +401,10 @@ wrong(
 
 @wrong(
     "square",
-    "as many queries as keys, always",
-    told=r"shape \(1, 4, 4\), it must be \(1, 2, 4\)",
+    says=(
+        "You take as many queries as keys. There are T queries, and they are the last T of the S "
+        "positions."
+    ),
     loses=["last"],
 )
 def alibi_slopes(H):

@@ -59,7 +59,7 @@ wrong(
 @wrong(
     "float32",
     "a 32-bit zero matrix filled in",
-    told="float32, while its inputs are float64",
+    told="float32, it must be float64",
     spares=["similarity"],
 )
 def shift_matrix(k, theta):
@@ -139,8 +139,10 @@ def similarity(k, theta):
 
 @wrong(
     "one-position",
-    "fitted to the codes of one position",
-    told=r"at \[1, 0\], it must be 1",
+    says=(
+        "Your matrix moves the code of one position only. It must move every position's: rotate "
+        "each pair of columns by its own angle, k θ."
+    ),
     spares=["similarity"],
 )
 def shift_matrix(k, theta):
@@ -218,8 +220,7 @@ wrong(
 
 wrong(
     "similarity-pairs",
-    "one number for each pair",
-    told=r"shape \(2,\), it must be \(\)",
+    says="You return a number for each pair. Add them up: the result is one number.",
     loses=["similarity"],
     edit=("return (k * theta).cos().sum()", "return (k * theta).cos()"),
 )

@@ -290,8 +290,7 @@ wrong(
 
 @wrong(
     "wavelength-columns",
-    "one for each column",
-    told=r"shape \(6,\), it must be \(3,\)",
+    says="You return a wavelength for each column. A pair of columns has one: d/2 in all.",
     loses=["wavelengths"],
 )
 def sinusoids(positions, d, base=10000.0):

@@ -49,6 +49,23 @@ wrong(
 )
 
 wrong(
+    "from-row-0-one-by-one",
+    "writes from row 0 on, in a loop",
+    says=(
+        "Your rows start at 0. Token number i goes to row i mod w, and the first new token "
+        "has the number n."
+    ),
+    loses=["by-hand", "write", "prompt"],
+    edit=[
+        ("    new = new[-w:]\n", ""),
+        (
+            "    cache[torch.arange(end - len(new), end) % w] = new\n",
+            "    for i, row in enumerate(new):\n        cache[i % w] = row\n",
+        ),
+    ],
+)
+
+wrong(
     "one-late",
     "counts tokens from 1",
     says=(

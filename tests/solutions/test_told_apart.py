@@ -65,12 +65,12 @@ class InPlace(Known):
         """What each test that this answer fails tells its author, by test."""
         told, outcomes = {}, {}
         for test, source in self.tests[exercise].items():
-            told[test], guess, uses = self._ran(exercise, test, source, answer)
+            told[test], guess, uses = self._judged(exercise, test, source, answer)
             outcomes[test] = Outcome(uses, not told[test], guess)
         told |= agreed(outcomes)
         return {test: said for test, said in told.items() if said}
 
-    def _ran(self, exercise, test, source, answer):
+    def _judged(self, exercise, test, source, answer):
         between = self._ready(exercise, test)
         tables = self.tables(exercise)
         call = self._verbs(exercise)["call"]
@@ -133,14 +133,103 @@ def test_a_learner_is_told_of_their_own_mistake(problem_set, as_graded, capsys):
     assert not lines, "\n".join(lines)
 
 
-#: Answers as learners write them, each with the message that all of its failed tests begin with.
-TYPED = []
+#: Answers as learners write them, each with how the messages of its failed tests may begin.
+TYPED = [
+    (
+        "rows-from-0",
+        *("ps13-fast-attention", "rolling"),
+        """
+def write_rolling(cache, new, n):
+    out = cache.clone()
+    for i, row in enumerate(new):
+        out[i % len(cache)] = row
+    return out
+
+def attend_rolling(Q, K, V, K_held, V_held, n):
+    w, outputs = len(K_held), []
+    for i in range(len(Q)):
+        K_held, V_held = K_held.clone(), V_held.clone()
+        K_held[(n + i) % w], V_held[(n + i) % w] = K[i], V[i]
+        m = min(n + i + 1, w)
+        weights = (K_held[:m] @ Q[i] / math.sqrt(Q.shape[1])).softmax(0)
+        outputs.append(weights @ V_held[:m])
+    return torch.stack(outputs)
+""",
+        "Your rows start at 0.",
+    ),
+    (
+        "two-mistakes",
+        *("ps02-recurrence", "lstm"),
+        """
+def lstm_step(x_t, h, c, W, U, b):
+    f, i, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * c, c
+""",
+        "Several things may be wrong; start with ",
+    ),
+    (
+        "lowest-number",
+        *("ps05-self-attention", "masked-attention"),
+        """
+def masked_attention(Q, K, V, mask):
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+    return weights @ V, weights
+""",
+        "A query that may attend to nothing spreads its weight evenly",
+    ),
+    (
+        "divided-again",
+        *("ps05-self-attention", "masked-attention"),
+        """
+def masked_attention(Q, K, V, mask):
+    weights = (Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])).softmax(-1) * mask
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights @ V, weights
+""",
+        "You mask the weights after the softmax and divide by their sum: if that is 0, 0/0 is NaN.",
+        "The gradient with respect to Q is NaN. The output may look right and",
+    ),
+    (
+        "whole-numbers",
+        *("ps01-words", "lookup"),
+        """
+def one_hot(ids, n):
+    return (ids[:, None] == torch.arange(n)).long()
+
+def look_up(ids, W):
+    return W[ids]
+
+def look_up_gradient(ids, G, n):
+    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
+""",
+        "The one-hot rows: int64, it must be float32. Give it this dtype where you make it, or",
+    ),
+    (
+        "k-too-large",
+        *("ps09-decoder", "filters"),
+        """
+def keep_top_k(logits, k):
+    return logits.masked_fill(logits < logits.topk(k).values[:, -1:], -math.inf)
+
+def keep_top_p(logits, p):
+    if p == 1:
+        return logits.clone()
+    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
+    P = ordered.softmax(dim=-1)
+    cut = P.cumsum(dim=-1) - P >= p
+    return logits.masked_fill(cut.gather(-1, order.argsort(dim=-1)), -math.inf)
+""",
+        "`keep_top_k` stops with RuntimeError: selected index k out of range\nk must be no greater",
+    ),
+]
 
 
 @pytest.mark.parametrize("graded", [True, False], ids=["graded", "alone"])
 @pytest.mark.parametrize(
     ("problem_set", "exercise", "answer", "begins"),
-    [pytest.param(*row[1:], id=f"{row[1][:4]}-{row[0]}") for row in TYPED],
+    [pytest.param(*row[1:4], row[4:], id=f"{row[1][:4]}-{row[0]}") for row in TYPED],
 )
 def test_one_cause_is_named_or_none(problem_set, exercise, answer, begins, graded, as_graded):
     told = InPlace(problem_set, graded).told(exercise, answer)

@@ -3,6 +3,8 @@
 All through the real grader: sandbox, examiner, hidden tests, gradebook and all.
 """
 
+import re
+
 import pytest
 from nbgrader.api import Gradebook
 from whole_class import (
@@ -18,6 +20,7 @@ from whole_class import (
 from wrongly import check_wrong, lost_of_exercise
 
 from coursebook.course import problem_set_names
+from nbjudge.inside.testing.errors import HINTS
 from nbjudge.intake import cells
 from nbjudge.run.engine import grade
 
@@ -62,6 +65,65 @@ def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
     graded, problem_set, student, variant
 ):
     check_wrong(graded(problem_set).report.students[student], variant)
+
+
+#: Matches a message that says what a test got and what was due, in numbers, and nothing else.
+BARE = re.compile(
+    r"(Several things may be wrong; start with \S+( test)?\. )?"
+    r"(The value is wrong, so the gradient is too\. )?.*"
+    r"(: wrong|wrong in \d+ of \d+ places(, by up to \S+)?; first at \[[\d, ]*\]|: off by \S+"
+    r"|: NaN( at \[[\d, ]*\])?|,? it must be ((?!\. [A-Z]).)*|returns shape \([\d, ]*\), .*)\.",
+    re.DOTALL,
+)
+
+#: Wrong answers whose mistake no message names → why.
+WITHOUT_A_NAME = {
+    ("clipping", "wrong-zero-division"): "ZeroDivisionError and the line say it",
+    ("bug", "wrong-last-word-alone"): "the name of what is compared says it: one for each word",
+}
+
+
+def names_nothing(said):
+    """Whether a message gives only numbers, or an error without its usual cause."""
+    if " stops with " in said.splitlines()[0]:
+        return not any(hint in said for hint in HINTS.values())
+    return bool(BARE.fullmatch(said))
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_every_wrong_answer_is_told_its_mistake_in_words(graded, problem_set):
+    """Beside `says`, the message of a verb, a check or the test may name it."""
+    report, nameless = graded(problem_set).report, []
+    for student, variant in variants(problem_set, COURSE):
+        if variant.right or variant.says:
+            continue
+        lost = lost_of_exercise(report.students[student], variant.exercise)
+        named = not all(map(names_nothing, lost.values()))
+        if named == ((variant.exercise, variant.name) in WITHOUT_A_NAME):
+            nameless.append(f"{variant.exercise}, {variant.name}: {next(iter(lost.values()))}")
+    assert not nameless, "\n".join(nameless)
+
+
+@pytest.mark.parametrize(
+    ("said", "bare"),
+    [
+        ("The output: wrong in 6 of 6 places, by up to 0.5; first at [0, 0].", True),
+        ("The new h: 3.2 at [0], it must be 4.", True),
+        ("The heads: shape (2, 3), it must be (1, 2, 3).", True),
+        ("`f` returns shape (2, 3), it must be (3,).", True),
+        ("Several things may be wrong; start with this test. The loss: off by 0.5.", True),
+        ("`f` stops with RuntimeError: no\n  called with x (2,)", True),
+        ("The x: float32, it must be float64. Give what you make the dtype of x.", False),
+        ("`f` stops with IndexError: i\n" + HINTS["NoneType"], False),
+        ("The output: NaN at [0, 0]. 0/0 is NaN.", False),
+        (
+            "In eval mode the output moves by 0.9 when a token after it changes: it looks ahead.",
+            False,
+        ),
+    ],
+)
+def test_numbers_alone_name_nothing(said, bare):
+    assert names_nothing(said) == bare
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,16 @@ def _report(found: list[_Suspect], against: set[_Suspect], fault: str) -> None:
     Mistake
         If no later result is to decide.
     """
+    if isinstance(fault, _OfItsKind) and not found:
+        raise Mistake(fault)
     if _deciding and len(set(map(_says, found))) > 1:
         _deciding.suspects, _deciding.against, _deciding.fault = found, against, fault
         return
     raise _mistake(found, against, fault)
+
+
+class _OfItsKind(str):
+    """A fault of a result's type, dtype or device: what is wrong with it needs no guess."""
 
 
 def _says(suspect: _Suspect) -> str:
@@ -205,9 +211,10 @@ def _says(suspect: _Suspect) -> str:
 
 def _unequal(got: Any, expected: Any, name: str) -> str:
     if got is None:
-        return f"{name}: nothing comes back. Is there a `return`?"
+        return _OfItsKind(f"{name}: nothing comes back. Is there a `return`?")
     if type(got) is not type(expected):
-        return f"{name}: expected a {type(expected).__name__}, got {kind_of(got)}."
+        wanted = type(expected).__name__
+        return _OfItsKind(f"{name}: expected a {wanted}, got {kind_of(got)}.")
     return f"{name} is {got!r}, it must be {expected!r}."
 
 
@@ -464,18 +471,18 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
     try:
         _check_tensor(got, name, number=not isinstance(expected, Tensor | list))
     except Mistake as mistake:
-        return str(mistake)
+        return _OfItsKind(mistake)
     want = _as_tensor(expected, got)
     if got.shape != want.shape:
         return f"{name}: shape {tuple(got.shape)}, it must be {tuple(want.shape)}."
     if got.dtype != want.dtype and not isinstance(expected, int | float):
-        return _wrong_dtype(name, got.dtype, want.dtype)
+        return _OfItsKind(_wrong_dtype(name, got.dtype, want.dtype))
     if isinstance(expected, list) and got.is_floating_point() and got.dtype != torch.float32:
-        return _wrong_dtype(name, got.dtype, torch.float32)
+        return _OfItsKind(_wrong_dtype(name, got.dtype, torch.float32))
     if shown and got.is_floating_point() and got.dtype not in TOLERANCE:
-        return _wrong_dtype(name, got.dtype, torch.float32)
+        return _OfItsKind(_wrong_dtype(name, got.dtype, torch.float32))
     if got.device != want.device:
-        return f"{name}: on {got.device}, while its inputs are on {want.device}."
+        return _OfItsKind(f"{name}: on {got.device}, while its inputs are on {want.device}.")
     if got.isnan().any():
         where = f" at {_first(got.isnan())}" if got.dim() else ""
         return f"{name}: NaN{where}. {if_nan}".strip()

@@ -42,8 +42,12 @@ def test_what_no_known_mistake_explains_rules_out_those_that_contradict_it():
     assert agreed({"e--a": a, "e--b": failed(unknown=[ONE])}) == {"e--a": "One.", "e--b": "One."}
 
 
-def test_if_nothing_was_guessed_nothing_is_withdrawn():
-    assert agreed({"e--a": failed(), "e--b": failed(), "e--c": passed()}) == {}
+def test_what_no_known_mistake_explains_may_be_several():
+    told = agreed({"e--a": failed(), "e--b": failed(), "e--c": passed()})
+    assert told == {"e--a": SEVERAL.format("this test"), "e--b": SEVERAL.format("e--a")}
+    assert agreed({"e--a": failed(), "e--c": passed()}) == {"e--a": FAULT}
+    nothing_known = failed(unknown=[ONE, TWO, OTHER])
+    assert agreed({"e--a": nothing_known, "e--b": nothing_known}) == {}
 
 
 def test_a_passed_test_rules_out_what_fails_it():

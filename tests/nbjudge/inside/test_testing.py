@@ -789,6 +789,20 @@ def test_the_results_after_it_decide_between_mistakes():
         close(TWO, TWO, mistakes=known(A=7, B=2))
 
 
+def test_a_result_of_another_kind_needs_no_guess():
+    for check in (
+        lambda: close(TWO.double(), TWO, mistakes=known(A=2)),
+        lambda: close([2.0], TWO, mistakes=known(A=2)),
+        lambda: testing.equal(None, 2, mistakes={"A": 3}),
+    ):
+        with pytest.raises(Mistake) as caught, deciding():
+            check()
+        assert caught.value.guess is None
+    with pytest.raises(Mistake) as caught, deciding():
+        close(TWO + 1, TWO, mistakes=known(A=2))
+    assert caught.value.guess.fault.startswith("The result: wrong in 1 of 1 places")
+
+
 def test_what_is_undecided_is_told_together():
     both = "^Each of these mistakes gives the same numbers here:\n- A\n- B$"
     with pytest.raises(Mistake, match=both), deciding():
