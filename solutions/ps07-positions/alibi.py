@@ -290,10 +290,8 @@ def alibi_bias(slopes, T, S):
 
 @wrong(
     "not-enough",
-    says=(
-        "You return only the slopes for the power of two below H. Add every other slope of the "
-        "next power until there are H."
-    ),
+    "the slopes of the power below alone",
+    told=r"shape \(4,\), it must be \(6,\)",
     loses=["others"],
 )
 def alibi_slopes(H):

@@ -290,7 +290,8 @@ wrong(
 
 @wrong(
     "wavelength-columns",
-    says="You return a wavelength for each column. A pair of columns has one: d/2 in all.",
+    "one for each column",
+    told=r"three pairs at width 6: shape \(6,\), it must be \(3,\)",
     loses=["wavelengths"],
 )
 def sinusoids(positions, d, base=10000.0):

@@ -122,9 +122,8 @@ def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, name):
 
 
 def test_what_is_no_known_mistake_is_told_its_result(course):
-    assert lost(course, "drawn")["insertion-sort--values"] == (
-        "insertion_sort([3, 1, 2]) is [3, 1, 2], it must be [1, 2, 3]."
-    )
+    said = lost(course, "drawn")["insertion-sort--values"]
+    assert said.endswith("insertion_sort([3, 1, 2]) is [3, 1, 2], it must be [1, 2, 3].")
 
 
 def test_nothing_is_given_for_the_release(course):

@@ -80,6 +80,8 @@ BARE = re.compile(
 WITHOUT_A_NAME = {
     ("clipping", "wrong-zero-division"): "ZeroDivisionError and the line say it",
     ("bug", "wrong-last-word-alone"): "the name of what is compared says it: one for each word",
+    ("sinusoids", "wrong-wavelength-columns"): "so does this: the wavelengths of the three pairs",
+    ("alibi", "wrong-not-enough"): "and this: the slopes of 6 heads",
 }
 
 

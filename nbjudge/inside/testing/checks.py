@@ -152,7 +152,8 @@ def equal(
         _narrow(lambda suspect: _alike(got, known[suspect][0]), known)
         return
     found = [suspect for suspect, (wrong,) in known.items() if _alike(got, wrong)]
-    _report(found, against | known.keys() - set(found), _unequal(got, expected, name))
+    against |= known.keys() - set(found)
+    _report(found, set(found), against, _unequal(got, expected, name))
 
 
 def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple]) -> None:
@@ -178,13 +179,15 @@ def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple
         raise _deciding.mistake()
 
 
-def _report(found: list[_Suspect], against: set[_Suspect], fault: str) -> None:
+def _report(
+    found: list[_Suspect], fitting: set[_Suspect], against: set[_Suspect], fault: str
+) -> None:
     """Report a wrong result by the mistakes that explain it, or let later results decide.
 
     Parameters
     ----------
-    found, against:
-        These mistakes; those that contradict it.
+    found, fitting, against:
+        These mistakes; all that give this result, evidence or not; those that do not.
     fault:
         What is wrong with the result, if it cannot be explained.
 
@@ -193,7 +196,7 @@ def _report(found: list[_Suspect], against: set[_Suspect], fault: str) -> None:
     Mistake
         If no later result is to decide.
     """
-    if isinstance(fault, _OfItsKind) and not found:
+    if isinstance(fault, _OfItsKind) and not fitting:
         raise Mistake(fault)
     if _deciding and len(set(map(_says, found))) > 1:
         _deciding.suspects, _deciding.against, _deciding.fault = found, against, fault
@@ -202,7 +205,7 @@ def _report(found: list[_Suspect], against: set[_Suspect], fault: str) -> None:
 
 
 class _OfItsKind(str):
-    """A fault of a result's type, dtype or device: what is wrong with it needs no guess."""
+    """A fault of type, dtype or device, or NaN with its usual cause: it needs no guess."""
 
 
 def _says(suspect: _Suspect) -> str:
@@ -299,8 +302,9 @@ def close(
     if not _deciding:  # no later result decides: name those that explain most parts of this one
         parts = {one: sum(part is not None for part in known[one]) for one in found}
         found = [one for one in found if parts[one] == max(parts.values())]
-    against |= {suspect for suspect, wrong in known.items() if not _explains(wrong, got)}
-    _report(found, against, next(fault for fault in faults if fault))
+    fault = next(fault for fault in faults if fault)
+    fitting = {suspect for suspect, wrong in known.items() if _explains(wrong, got)}
+    _report(found, fitting, against | known.keys() - fitting, fault)
 
 
 def same_gradients(
@@ -485,7 +489,7 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
         return _OfItsKind(f"{name}: on {got.device}, while its inputs are on {want.device}.")
     if got.isnan().any():
         where = f" at {_first(got.isnan())}" if got.dim() else ""
-        return f"{name}: NaN{where}. {if_nan}".strip()
+        return _OfItsKind(f"{name}: NaN{where}. {if_nan}") if if_nan else f"{name}: NaN{where}."
     if _same(got, want):
         return None
     wrong = ~_agreement(got, want)

@@ -794,6 +794,7 @@ def test_a_result_of_another_kind_needs_no_guess():
         lambda: close(TWO.double(), TWO, mistakes=known(A=2)),
         lambda: close([2.0], TWO, mistakes=known(A=2)),
         lambda: testing.equal(None, 2, mistakes={"A": 3}),
+        lambda: close(TWO * math.nan, TWO, mistakes=known(A=2), if_nan="0/0 is NaN."),
     ):
         with pytest.raises(Mistake) as caught, deciding():
             check()
@@ -801,6 +802,10 @@ def test_a_result_of_another_kind_needs_no_guess():
     with pytest.raises(Mistake) as caught, deciding():
         close(TWO + 1, TWO, mistakes=known(A=2))
     assert caught.value.guess.fault.startswith("The result: wrong in 1 of 1 places")
+    nan = torch.full((1,), math.nan)
+    with pytest.raises(Mistake) as caught, deciding():
+        close(nan, TWO, mistakes={"A": nan}, if_nan="0/0 is NaN.")
+    assert caught.value.guess is not None, "a known mistake gives NaN, too"
 
 
 def test_what_is_undecided_is_told_together():
