@@ -248,6 +248,8 @@ def _told(what: str, ending: str, names: list[str]) -> str:
             f"You changed {called}. The problem set's own copy was run, so your change had no "
             "effect: put your code into a cell of your own."
         )
+    if ending == DELETED:
+        return f"Your notebook has lost {called}. The problem set's own copy was run."
     if what == "answer" and ending.startswith("occurs"):
         return f"Your answer {called} is there more than once. The last one was graded."
     if what == "answer":

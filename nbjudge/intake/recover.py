@@ -56,7 +56,7 @@ class Known:
         given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
         locked = [c for c in template.cells if c.cell_type == "code" and cells.is_locked(c)]
         used = frozenset().union(*(names_in(cell.source) for cell in locked))
-        made = set().union(*(bound(cell.source) for cell in locked))
+        made = set().union(*(bound(c.source) for c in locked if not cells.is_test(c)))
         wanted = {}
         for name, cell in given.items():
             if cells.is_answer(cell) and cell.cell_type == "code":
@@ -147,11 +147,7 @@ def recover(
         stub = cell.source.strip()
         if name in places and handed[places[name][-1]].source.strip() not in ("", stub):
             continue
-        near = [
-            index
-            for index in free
-            if around.is_at(index, key_of(cell)) and handed[index].source.strip() != stub
-        ]
+        near = [i for i in around.at(key_of(cell), free) if handed[i].source.strip() != stub]
         if cell.cell_type != "code":
             chosen = [index for index in near if handed[index].cell_type != "code"]
             _take(found, handed, name, chosen, (), around, own=name in places)
@@ -246,14 +242,18 @@ class _Around:
             last = order.get(keys.get(index, ""), last)
         self.after.reverse()
 
-    def is_at(self, index: int, key: str) -> bool:
-        """Whether a cell stands between the neighbours of the problem set's cell ``key``."""
+    def at(self, key: str, free: Sequence[int]) -> list[int]:
+        """Those of the cells that stand between the neighbours of the cell ``key``."""
         if not self.there:
-            return False
+            return []
         place = self.order[key]
         before = max((p for p in self.there if p < place), default=-1)
         after = min((p for p in self.there if p > place), default=len(self.order))
-        return self.before[index] in (before, place) and self.after[index] in (after, place)
+        return [
+            index
+            for index in free
+            if self.before[index] in (before, place) and self.after[index] in (after, place)
+        ]
 
     def is_before(self, index: int, key: str) -> bool:
         """Whether other cells of the problem set stand between a cell and ``key``, after it."""

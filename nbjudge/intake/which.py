@@ -93,8 +93,7 @@ def which(
         found = named or ([] if others else free)
         if len(found) > 1 and not _same(found):
             listed = cells.listed([printable(p.name) for p in found])
-            said = f"no {wanted}, but {len(found)} other notebooks: which one counts? ({listed})"
-            return None, notes, said
+            return None, notes, f"no {wanted}, but {listed}: which one counts?"
         if not found:
             return None, notes, _nothing(within + elsewhere, folder, wanted)
         path = found[0]

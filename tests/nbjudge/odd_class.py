@@ -114,7 +114,7 @@ def hand_in_class(submitted: Path, course: Path) -> None:
     hand_in(submitted, "deep", "[" * 200_000)
     (submitted / "no-file" / NAME).mkdir(parents=True)
     hand_in(submitted, "two-files", right(), name="one.ipynb")
-    hand_in(submitted, "two-files", right(), name="two.ipynb")
+    hand_in(submitted, "two-files", right(double="double = abs"), name="two.ipynb")
     target = hand_in(submitted.parent / "elsewhere", "someone", right())
     link = submitted / "a-link" / NAME / f"{NAME}.ipynb"
     link.parent.mkdir(parents=True)

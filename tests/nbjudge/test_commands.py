@@ -181,7 +181,7 @@ def test_check_fails_with_hints(run, small_course, tmp_path):
     said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
     assert said in text
     assert "sum-squares passed 1/5" in text and "Visible tests: 1 of 3 points." in text
-    assert "- test cell sum-squares--values was deleted; ours was run" in text
+    assert "- Your notebook has lost `sum-squares--values`. The problem set's own copy" in text
     assert path.read_text() == before, "the learner's file is theirs"
 
 

@@ -576,6 +576,7 @@ def test_a_test_at_fault_gives_no_points_and_is_flagged():
     assert set(lost(found)) == set(tests)
     for name, flag in zip(tests, faults.values(), strict=True):
         assert any(f"test {name} is itself faulty" in f and flag in f for f in found.flags)
+    assert len(found.held) == len(faults), "nobody's mark is final before the test is mended"
 
 
 def test_a_score_must_be_a_number_of_points():

@@ -32,9 +32,9 @@ UNREADABLE = {
     "no-file": "nothing handed in",
     "no-bytes": f"{NAME}.ipynb is empty",
     "no-notebook": f"{NAME}.ipynb is not a notebook: JSON, but without cells",
-    "a-picture": f"{NAME}.ipynb is not a notebook: it is not UTF-8 text",
+    "a-picture": f"{NAME}.ipynb is not a notebook but a picture: hand in the notebook itself",
     "deep": f"{NAME}.ipynb is not a notebook: its JSON cannot be read",
-    "two-files": f"no {NAME}.ipynb, but 2 other notebooks: which one counts?",
+    "two-files": f"no {NAME}.ipynb, but one.ipynb, two.ipynb: which one counts?",
     "a-link": f"{NAME}.ipynb is a link, and links are not followed",
 }
 
@@ -74,6 +74,7 @@ def test_what_cannot_be_read_says_why(graded, student):
     found = graded.report.students[student]
     assert (found.score, found.max_score, found.seed) == (0, 13, None)
     assert found.flags == [UNREADABLE[student]]
+    assert found.held == [flag for flag in found.flags if flag != "nothing handed in"]
 
 
 def test_a_cut_off_file_says_where(graded):
@@ -98,6 +99,7 @@ def test_a_deleted_answer_is_no_answer_and_not_the_instructors(graded):
     found = graded.report.students["answer-deleted"]
     assert scores(found) == {"double": 0, "sum-squares": 5, "explain": None}
     assert found.flags == ["answer double was deleted; no answer counts", WAITS]
+    assert found.held == found.flags[:1], "it is not final: nobody can say why it is not there"
 
 
 def test_an_object_that_lies_scores_nothing(graded):

@@ -15,7 +15,7 @@ def opened(small_course):
     """A helper for the small set, and what was handed in there."""
     handed = json.dumps(answered(small_course)).encode()
     source = nbformat.writes(source_notebook())
-    with Helper(template=source, release=source, given_out={}) as helper:
+    with Helper(template=source, release=source, given_out={}, names={}) as helper:
         yield helper, handed
 
 
