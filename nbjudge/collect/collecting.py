@@ -70,6 +70,8 @@ class Collecting:
     def __init__(self, submitted: Path, problem_set: str, platform: str = ""):
         self.submitted, self.problem_set, self.platform = submitted, problem_set, platform
         self.roster = Roster.read(submitted, platform)
+        self.receipts = submitted / roster.RECEIPTS
+        self.columns, self.rows = roster.receipt_rows(self.receipts)
         self.made = Collected(problem_set)
 
     # -- reading ---------------------------------------------------------------------------------
@@ -240,32 +242,31 @@ class Collecting:
 
     def receive(self, student: str, learner: Learner, renewed: bool) -> None:
         """Record in the receipts when work came in, or that the platform calls it late."""
-        path = self.submitted / roster.RECEIPTS
-        columns, rows = roster.receipt_rows(path)
         key = {"student": student, roster.PROBLEM_SET: self.problem_set}
-        row = next((row for row in rows if key.items() <= row.items()), None)
+        row = next((row for row in self.rows if key.items() <= row.items()), None)
         late = {True: "yes", False: "no", None: ""}[learner.late]
         if row is None:
             if not (learner.received or late):
                 return
-            rows.append(row := dict(key))
+            self.rows.append(row := dict(key))
         elif renewed and row.get("received") and not learner.received:
             self.made.notes.append(
-                f"{student} handed in again: the time {row['received']} in {path.name} was of the "
-                "earlier work and is removed."
+                f"{student} handed in again: the time {row['received']} in {roster.RECEIPTS} was "
+                "of the earlier work and is removed."
             )
         if renewed or learner.received:
             row["received"] = learner.received
         if late:
-            columns += [roster.LATE] * (roster.LATE not in columns)
+            self.columns += [roster.LATE] * (roster.LATE not in self.columns)
             row[roster.LATE] = late
-        roster.write_table(path, columns, rows)
 
     def finish(self, values: dict[str, dict[str, str]]) -> None:
-        """Write the roster, and remove what is no longer needed."""
+        """Write the roster and the receipts, and remove what is no longer needed."""
         for student, known in sorted(values.items()):
             self.roster.add(student, known)
         self.roster.write()
+        if self.rows:
+            roster.write_table(self.receipts, self.columns, self.rows)
         shutil.rmtree(self.submitted / NEW, ignore_errors=True)
 
 

@@ -252,7 +252,7 @@ def test_a_folder_stands_for_the_notebook_in_it(run, small_course, tmp_path):
     assert code == 2 and "cannot be opened" in text
 
 
-def test_lost_metadata_are_found_by_ids_or_said(run, small_course, tmp_path):
+def test_cells_that_lost_their_metadata_are_known_by_id_or_by_text(run, small_course, tmp_path):
     notebook = answered(small_course, double="double = abs")
     for one in notebook.cells:
         one.metadata.pop("nbgrader", None)
@@ -262,8 +262,9 @@ def test_lost_metadata_are_found_by_ids_or_said(run, small_course, tmp_path):
     for number, one in enumerate(notebook.cells):
         one.id = f"new-{number}"
     code, text = run("check", hand_in(tmp_path, "you", notebook))
-    assert code == 2
-    assert "Paste your answers into a fresh copy of notebooks/assignments/ps99-small" in text
+    assert code == 1 and "double(3) should be 6, but it is 3" in text
+    assert "- Your notebook has lost the names of its cells" in text
+    assert "- Your answer `double` (`double`) was found in cell" in text
 
 
 def test_another_kernel_is_said(run, small_course, tmp_path):
