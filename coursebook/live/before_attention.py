@@ -107,7 +107,6 @@ FIGURES = (
         "steps, and where it looks before each word of the right answer. Frames mark the words "
         "with the same meaning. Move the slider through the training.",
         "notebooks/04-alignment",
-        data={"start": 60},
         stored=("aligning",),
     ),
 )

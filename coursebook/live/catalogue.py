@@ -51,7 +51,7 @@ FIGURES = {
             "frequent in Shakespeare's plays. Go through the merges one by one, then type a text "
             "of your own.",
             "notebooks/09-decoder",
-            data={"text": "The newest note is the oldest: café", "longest": 120, "count": 40},
+            data={"text": "The newest note is the oldest: café", "longest": 120},
             stored=("writer",),
             scripts=("gpt-model",),
         ),
@@ -149,7 +149,6 @@ FIGURES = {
             "of steps, and where its last block looks before each word. Move the slider through "
             "the training.",
             "notebooks/11-encoder-decoder",
-            data={"start": 300},
             stored=("film",),
         ),
         Figure(

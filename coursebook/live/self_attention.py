@@ -141,7 +141,7 @@ FIGURES = (
         "the length of the test, see which losses rise, and follow one scheme through all "
         "lengths.",
         "notebooks/07-positions",
-        data={"start": 512, "follow": "rotary"},
+        data={"follow": "rotary"},
         stored=("lengths",),
     ),
 )

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from coursebook import live
+from coursebook.drawings.colours import COLOURS, NEGATIVE
 from coursebook.live.catalogue import FIGURES
 
 
@@ -57,6 +58,14 @@ def test_no_address_gives_no_dead_link(tmp_path: Path, course: Path, config: str
 def test_a_figure_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="no live figure 'head'; there are pull-push, word-walk"):
         live.figure("head")
+
+
+def test_the_figures_have_the_drawings_colours() -> None:
+    """A role, and a number below zero, look the same in figures that move and in drawings."""
+    style = (live.FOLDER / "picture.css").read_text("utf-8")
+    shared = {role: COLOURS[role] for role in ("q", "k", "v")} | {"below": NEGATIVE}
+    for name, colour in shared.items():
+        assert f"--own: var(--live-{name}, {colour.lower()})" in style, name
 
 
 def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:

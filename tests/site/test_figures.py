@@ -231,6 +231,26 @@ def test_numbers_have_a_true_minus_and_no_minus_zero(loaded, value, digits, text
 
 
 @browser
+def test_a_sign_is_a_colour_and_a_mark(loaded) -> None:
+    """Numbers of one size differ in colour, and the one below zero has a minus; zero is empty."""
+    above, below, zero = loaded.evaluate(
+        """() => [0.5, -0.5, 0].map(share => {
+            const drawn = Live.square(0, 0, 10, 10, "q", share).filter(part => part);
+            const picture = Live.svg("svg", { class: "live-picture" }, drawn);
+            document.body.append(picture);
+            const style = getComputedStyle(drawn[0]);
+            const marks = drawn.slice(1).map(part => part.getAttribute("class"));
+            const found = [style.fill, style.fillOpacity, marks];
+            picture.remove();
+            return found;
+        })"""
+    )
+    assert above[0] == "rgb(0, 114, 178)" and below[0] == "rgb(230, 184, 0)"
+    assert above[1:] == ["0.5", []] and below[1:] == ["0.5", ["minus"]]
+    assert zero[1:] == ["0", []]
+
+
+@browser
 def test_temperature(shown) -> None:
     keys, data = Keys(shown, "temperature"), FIGURES["temperature"].data
     values = [[value] for value in data["values"]]
@@ -670,7 +690,8 @@ def test_word_walk(shown, word_rows) -> None:
         assert keys.figure.get_by_label("Words", exact=True).input_value() == visited[-1]
     keys.reach("Start again", "button")
     keys.press("Enter")
-    assert keys.drawn(1) == begun
+    assert keys.drawn(1).endswith("nearest word: king."), "from the reader's own word"
+    assert keys.figure.get_by_label("Words", exact=True).input_value() == "king"
 
 
 @browser
@@ -790,9 +811,12 @@ def test_film_review(shown, course: Path) -> None:
     assert keys.figure.get_by_role("button", name="Take out the heaviest word").is_disabled()
     write("what a waste of time " * 4)
     assert "Only the first 16 words are read." in keys.figure.locator(".live-note").inner_text()
-    reach("Start again", "button")
+    write("a fine film")
+    reach("Take out the heaviest word", "button")
     keys.press("Enter")
-    agrees(data["review"])
+    reach("Put all words back", "button")
+    keys.press("Enter")
+    agrees("a fine film")
 
 
 @browser
@@ -940,9 +964,12 @@ def test_lengths(shown, course: Path) -> None:
         name: [None if None in seeds else sum(seeds) / len(seeds) for seeds in each]
         for name, each in schemes["losses"].items()
     }
+    curves = keys.figure.locator("svg >> nth=1 >> path.curve")
+    assert keys.said.startswith("32 words, the length of training") and curves.count() == 0
+    assert "up to 32 words" in keys.drawn(1), "nothing is told before the reader moves the slider"
     keys.reach("Words at a time")
-    keys.press("Home")
     for place, length in enumerate(lengths):
+        assert f"up to {length} words" in keys.drawn(1)
         expected = [f"{x[place]:.4f}" if x[place] else "none" for x in means.values()]
         told = keys.drawn(0).removeprefix(f"Loss at {length} words: ").rstrip(".").split("; ")
         assert told == [f"{name} {loss}" for name, loss in zip(names, expected, strict=True)]
@@ -1193,6 +1220,7 @@ def test_what_may_be_drawn_is_as_in_the_package(loaded, generator, settings: dic
 def test_merges(shown, writer) -> None:
     keys, (_, tokenizer) = Keys(shown, "merges"), writer
     slider = keys.figure.get_by_label("Merges", exact=True)
+    assert slider.input_value() == "0" and "every byte is a token" in " ".join(keys.texts())
     keys.reach("Text")
     keys.press("Control+a")
     keys.page.keyboard.type("the café")
@@ -1257,7 +1285,17 @@ def test_writer(shown, writer) -> None:
     assert text.startswith(tokenizer.decode(ids[0].tolist())) and len(text) > 20
     keys.reach("Start again", "button")
     keys.press("Enter")
-    assert keys.drawn().endswith(FIGURES["writer"].data["text"])
+    beginning = keys.figure.get_by_label("Beginning", exact=True)
+    assert keys.drawn().endswith("The text so far: What say you, my"), "the reader's own text"
+    assert beginning.input_value() == "What say you, my"
+    drawn = []
+    for _ in range(2):  # the same draws again
+        keys.reach("Draw one token", "button")
+        keys.press("Enter")
+        drawn.append(keys.drawn())
+        keys.reach("Start again", "button")
+        keys.press("Enter")
+    assert drawn[0] == drawn[1]
 
 
 @browser
@@ -1511,8 +1549,8 @@ def test_film(shown, course: Path) -> None:
     stored = stored_model(course, "film")
     keys = Keys(shown, "film")
     keys.reach("Steps of training")
-    for press, one in (("Home", stored["frames"][0]), ("End", stored["frames"][-1])):
-        keys.press(press)
+    for press, one in (("", stored["frames"][0]), ("End", stored["frames"][-1])):
+        keys.press(*([press] if press else []))
         assert keys.said == f"{one['step']:,} steps: {' '.join(one['said']) or '(nothing)'}."
         words = [*stored["source"], "end"]
         first = one["weights"][0]
@@ -1603,8 +1641,8 @@ def test_aligning(shown, course: Path) -> None:
     assert tuple(stored["partners"]) == gold_alignment(345_627)
     keys = Keys(shown, "aligning")
     keys.reach("Steps of training")
-    for press, one in (("Home", stored["frames"][0]), ("End", stored["frames"][-1])):
-        keys.press(press)
+    for press, one in (("", stored["frames"][0]), ("End", stored["frames"][-1])):
+        keys.press(*([press] if press else []))
         pairs = [(i, j) for i, j in enumerate(stored["partners"]) if j >= 0]
         share = sum(one["weights"][i][j] for i, j in pairs) / len(pairs) / 100
         said = re.match(r"([\d,]+) steps: (\d\.\d\d) of the weight", keys.said)

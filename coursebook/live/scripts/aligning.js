@@ -1,12 +1,12 @@
 // A recurrent translator while it learns where to look: one number, the right words fed in.
 "use strict";
 
-Live.figure("aligning", (ui, { start }) => {
+Live.figure("aligning", (ui) => {
   const { text, heat, number } = Live;
   const { source, target, partners, frames } = Live.data.aligning;
   const [columns, rows] = [[...source, "end"], [...target, "end"]];
   const picture = ui.picture();
-  let place = frames.findIndex(({ step }) => step >= start);
+  let place = 0;
   // The mean weight on the right piece, over the words that have one.
   const onPartner = (weights) => {
     const found = partners.flatMap((j, i) => (j < 0 ? [] : [weights[i][j] / 100]));

@@ -56,7 +56,7 @@ Live.figure("film-review", (ui, { review, longest, loudest }) => {
   }
 
   let take = null, put = null;
-  const input = ui.sentence({ label: "Review", value: review, change(typed) {
+  ui.sentence({ label: "Review", value: review, change(typed) {
     const found = model.split(typed, longest);
     if (found.words.length) {
       [words, out] = [found.words, new Set()];
@@ -71,8 +71,7 @@ Live.figure("film-review", (ui, { review, longest, loudest }) => {
       out.add(equal ? Live.largest(loud) : heaviest());
       draw();
     }],
-    ["Put all words back", () => { out = new Set(); draw(); }],
-    ["Start again", () => { input.value = review; input.dispatchEvent(new Event("input")); }]);
+    ["Put all words back", () => { out = new Set(); draw(); }]);
   ui.hint("Try: not a bad film at all. Or write what you thought of the last film that you saw.");
   draw();
 });

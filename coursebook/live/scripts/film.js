@@ -1,13 +1,13 @@
 // A translator while it learns: what it writes for one sentence after more and more steps, and where it looks.
 "use strict";
 
-Live.figure("film", (ui, { start }) => {
+Live.figure("film", (ui) => {
   const { text, box, number, short, at, svg } = Live;
   const { source, frames } = Live.data.film;
   const asked = [...source, "end"];
   const [x, high, wide, rows] = [92, 18, Math.min(264 / asked.length, 24), Math.max(...frames.map(({ weights }) => weights.length))];
   const picture = ui.picture();
-  let place = frames.findIndex(({ step }) => step >= start);
+  let place = 0;
 
   function draw() {
     const { step, said, weights } = frames[place], written = [...said, "end"];

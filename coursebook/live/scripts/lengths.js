@@ -1,7 +1,7 @@
 // Models trained on short texts and tested on longer ones: each scheme's loss at the length of a slider.
 "use strict";
 
-Live.figure("lengths", (ui, { start, follow: first }) => {
+Live.figure("lengths", (ui, { follow: first }) => {
   const { svg, text, line, box, number, at } = Live;
   const { trained, lengths, losses } = Live.data.lengths;
   const names = Object.keys(losses);
@@ -9,7 +9,7 @@ Live.figure("lengths", (ui, { start, follow: first }) => {
   const means = Object.fromEntries(names.map((name) => [name, losses[name].map(mean)]));
   const all = names.flatMap((name) => losses[name].flat()).filter((x) => x !== null);
   const [low, high] = [Math.floor(Math.min(...all) * 10) / 10, Math.ceil(Math.max(...all) * 10) / 10];
-  let which = lengths.indexOf(start), follow = first;
+  let which = 0, reached = 0, follow = first; // what lies beyond the longest length tried is not drawn
   const changes = ui.picture(), curve = ui.picture();
   const ticks = [];
   for (let tick = 10 * low; tick <= 10 * high + 0.01; tick += 2) ticks.push(Math.round(tick) / 10);
@@ -42,14 +42,14 @@ Live.figure("lengths", (ui, { start, follow: first }) => {
     const y = (loss) => 214 - (130 * (loss - low)) / (high - low);
     const path = (name) => {
       const kind = name === follow ? "one" : "two";
-      const there = means[name].flatMap((loss, i) => (loss === null ? [] : [`${at(x(i))},${at(y(loss))}`]));
+      const there = means[name].slice(0, reached + 1).flatMap((loss, i) => (loss === null ? [] : [`${at(x(i))},${at(y(loss))}`]));
       return there.length > 1
         ? svg("path", { class: `curve ${kind}`, "stroke-opacity": name === follow ? 1 : 0.45, d: `M${there.join("L")}` })
         : svg("circle", { class: `spot ${kind}`, cx: at(x(0)), cy: at(y(means[name][0])), r: 4 });
     };
     const own = means[follow][which];
     curve.draw(
-      `A window of ${length} words beside the ${trained} words of training. Below, loss against length for every scheme; ${follow} goes from ${number(means[follow][0], 4)} at ${trained} words ${own === null ? "no further" : `to ${number(own, 4)} at ${length}`}.`,
+      `A window of ${length} words beside the ${trained} words of training. Below, loss against length for every scheme, up to ${lengths[reached]} words; ${follow} goes from ${number(means[follow][0], 4)} at ${trained} words ${own === null ? "no further" : `to ${number(own, 4)} at ${length}`}.`,
       266,
       text(0, 14, "One window (frame: as in training)", "name"),
       box(0, 24, wide(longest), 14, "track"), box(0, 24, wide(length), 14, "cell two"), box(1, 24, wide(trained), 14, "mark"),
@@ -66,7 +66,7 @@ Live.figure("lengths", (ui, { start, follow: first }) => {
 
   ui.slider({
     label: "Words at a time", min: 0, max: lengths.length - 1, value: which, show: (i) => `${lengths[i]} words`,
-    change: (i) => { which = i; draw(); },
+    change: (i) => { which = i; reached = Math.max(reached, i); draw(); },
   });
   ui.choice({
     label: "Follow", options: names.map((name) => [name, name]), value: follow,

@@ -1,12 +1,12 @@
 // Byte-pair encoding, merge by merge, on a text of the reader's.
 "use strict";
 
-Live.figure("merges", (ui, { text: begin, longest, count }) => {
+Live.figure("merges", (ui, { text: begin, longest }) => {
   const { svg, text, box } = Live;
   const { merges } = Live.data.writer;
   const tokenizer = Live.tokenizer(merges);
   const picture = ui.picture();
-  let typed = begin, done = count;
+  let typed = begin, done = 0;
   const plain = (token) => tokenizer.shown(token);
 
   function draw() {

@@ -30,7 +30,7 @@ Live.wordVectors = ({ words, vectors }) => {
 Live.figure("word-walk", (ui, { start, steps }) => {
   const { text, box, number, short } = Live;
   const model = Live.wordVectors(Live.data.vectors);
-  let terms = [], path = [];
+  let terms = [], path = [], typed = start;
   const near = ui.picture(), walk = ui.picture();
   const written = () => terms.map(({ sign, word }, i) => `${i ? (sign < 0 ? " − " : " + ") : sign < 0 ? "−" : ""}${word}`).join("");
 
@@ -74,18 +74,19 @@ Live.figure("word-walk", (ui, { start, steps }) => {
   }
 
   function restart() {
-    ask(model.read(start));
-    for (let i = 0; i < steps; i += 1) go();
+    input.value = typed;
+    ask(model.read(typed));
     draw();
   }
 
   const input = ui.sentence({
     label: "Words", value: start,
-    change: (typed) => {
-      const asked = model.read(typed);
+    change: (said) => {
+      const asked = model.read(said);
       const unknown = asked.filter(({ word }) => !model.has(word)).map(({ word }) => word);
       if (!asked.length) return "Type a word, or words with + and −.";
       if (unknown.length) return `Not among the ${model.words.length} words: ${unknown.join(", ")}.`;
+      typed = said;
       ask(asked);
       draw();
       return "";
@@ -93,5 +94,6 @@ Live.figure("word-walk", (ui, { start, steps }) => {
   });
   ui.buttons(["Walk to the nearest", () => { go(); draw(); }], ["Start again", restart]);
   ui.hint("Try one word, two words together, or an analogy: king − man + woman, or paris − france + italy.");
-  restart();
+  for (let i = 0; i < steps; i += 1) go();
+  draw();
 });

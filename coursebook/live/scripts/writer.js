@@ -5,8 +5,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const { svg, text, box, number } = Live;
   const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
   const picture = ui.picture();
-  let typed = begin, written = [], power = 0, k = 0, p = 1, logits = null;
-  let random = Live.random(1); // the same for every reader
+  let typed, written, random, power = 0, k = 0, p = 1, logits = null;
   const settings = () => ({ temperature: 10 ** power, k: k || Infinity, p });
   const ids = () => [...tokenizer.encode(typed), ...written];
   const read = () => { logits = model.read(ids().slice(-model.longest)).logits; };
@@ -48,13 +47,15 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
     draw();
   }
 
-  const input = ui.sentence({ label: "Beginning", value: begin, change(said) {
+  function start(beginning) {
+    [typed, written, random] = [beginning, [], Live.random(1)]; // the same draws for every reader
+    read();
+    draw();
+  }
+
+  ui.sentence({ label: "Beginning", value: begin, change(said) {
     const cut = [...said].slice(0, longest).join("");
-    if (cut) {
-      [typed, written, random] = [cut, [], Live.random(1)];
-      read();
-      draw();
-    }
+    if (cut) start(cut);
     return cut ? (cut.length < said.length ? `Only the first ${longest} characters are read.` : "") : "Type at least one character.";
   } });
   ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: 0, show: (x) => number(10 ** x), change: (x) => { power = x; draw(); } });
@@ -64,6 +65,6 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
     ["Draw one token", () => write(1)],
     [`Draw ${many} tokens`, () => write(many)],
     [`Write ${many} tokens greedily`, () => write(many, true)],
-    ["Start again", () => { input.value = begin; input.dispatchEvent(new Event("input")); }]);
+    ["Start again", () => start(typed)]);
   ui.hint("Write greedily a few times, and watch the text go in circles. Then draw, at a low and at a high temperature.");
 });
