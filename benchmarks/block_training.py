@@ -89,10 +89,11 @@ def no_norm(width: int, eps: float) -> nn.Module:
 
 
 def as_in_gpt2(blocks: nn.ModuleList) -> None:
-    """Initialise the blocks' matrices as GPT-2 does: 0.02 at width 768, residuals scaled down.
+    """Initialise the blocks' matrices as GPT-2 does at width 768: 0.02, residuals scaled down.
 
-    The standard deviation is proportional to one over the root of the width. There are two sums per
-    block, so the outputs that are added are divided by the root of twice the number of blocks.
+    At other widths the standard deviation is proportional to one over the root of the width. That
+    rule is ours; GPT-2 takes 0.02 at every width. There are two sums per block, so the outputs that
+    are added are divided by the root of twice the number of blocks.
     """
     width = len(blocks[0].attention.W_Q)
     std = 0.02 * math.sqrt(768 / width)

@@ -130,7 +130,7 @@ def gpt(**choices: object) -> GPT:
     """A GPT with these options, and otherwise the sizes that all share.
 
     GPT-2 initialises matrices with a standard deviation of 0.02 at width 768; narrower ones start
-    larger, so that their products keep their size.
+    larger here, so that their products keep their size.
     """
     shared = {"vocab_size": V, "context_length": WINDOW, "num_layers": LAYERS, "num_heads": HEADS}
     model = GPT(GPTConfig(**shared | choices))
