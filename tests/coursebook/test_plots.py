@@ -1,10 +1,14 @@
 """The course's figures: one look, labels that fit."""
 
+import ast
+from pathlib import Path
+
 import matplotlib.pyplot as plt
+import nbformat
 import pytest
 import torch
 
-from coursebook import plots
+from coursebook import course, plots
 
 
 @pytest.fixture(autouse=True)
@@ -46,3 +50,23 @@ def test_plain_ticks_are_plain():
     ax.figure.canvas.draw()
     assert [t.get_text() for t in ax.get_xticklabels()] == ["8", "32", "128"]
     assert ax.xaxis.get_minorticklocs().size == 0
+
+
+def test_every_heat_map_of_both_signs_shows_them_and_its_scale():
+    """Limits on both sides of 0 mean signed numbers: one map of colours, in the middle of it 0."""
+    root, found = course.root(Path(__file__).parent), 0
+    for path in [*course.chapter_paths(root), *course.evidence_paths(root)]:
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type != "code" or "imshow" not in cell.source:
+                continue
+            for call in ast.walk(ast.parse(cell.source)):
+                if not isinstance(call, ast.Call) or not ast.unparse(call.func).endswith("imshow"):
+                    continue
+                given = {one.arg: ast.unparse(one.value) for one in call.keywords}
+                if float(given.get("vmin", 0)) < 0:
+                    where = f"{path.stem}, {cell.id}"
+                    assert given["cmap"] == "plots.SIGNED_MAP", where
+                    assert given["vmin"] == f"-{given['vmax']}", where
+                    assert "colorbar" in cell.source, where
+                    found += 1
+    assert found >= 2
