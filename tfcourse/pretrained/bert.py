@@ -99,7 +99,8 @@ class Bert(Family):
     def export(self, model: nn.Module) -> dict[str, Tensor]:
         """The tensors of a checkpoint; an encoder without a head has no prefix."""
         found = super().export(model)
-        if unwrapped(model).config.predicts:
+        config: Any = unwrapped(model).config
+        if config.predicts:
             return found
         return {name.removeprefix("bert."): t for name, t in found.items()}
 
