@@ -21,6 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from nbjudge.inside import linux
+
 #: What every notebook, its kernel or nbval loads. Not pyplot's backend: IPython prepares it.
 LOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib.backends.backend_agg",
           "coursebook.nbval_bands", "nbval.plugin", "hypothesis", "tfcourse.training",
@@ -82,9 +84,10 @@ class Kernel:
 
     def __init__(self) -> None:
         read, self._write = os.pipe()
-        self.pid = os.fork()
+        parent, self.pid = os.getpid(), os.fork()
         if self.pid == 0:
             try:
+                end_with(parent)
                 os.close(self._write)
                 if asked := os.fdopen(read).readline():
                     become_kernel(**json.loads(asked))
@@ -120,6 +123,12 @@ class Kernel:
         self.send_signal(signal.SIGTERM)
 
 
+def end_with(parent: int) -> None:
+    """Be killed when the parent dies, if the system can do that."""
+    if sys.platform == "linux":
+        linux.die_with_parent(parent)
+
+
 def become_kernel(command: list[str], environment: dict[str, str], folder: str) -> None:
     from ipykernel.kernelapp import IPKernelApp
 
@@ -149,10 +158,11 @@ def compare(paths: list[str], output: int) -> int:
 
 def forked(work: Callable[[], int]) -> tuple[int, float]:
     """The exit code of ``work``, done in a fork, and the CPU seconds of all its processes."""
-    pid = os.fork()
+    parent, pid = os.getpid(), os.fork()
     if pid == 0:
         code = 70
         try:
+            end_with(parent)
             code = work()
         except BaseException:
             traceback.print_exc()

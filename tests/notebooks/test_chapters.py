@@ -6,10 +6,14 @@ import os
 import re
 import shutil
 import statistics
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 import yaml
 from forked import Forks, Ran
@@ -45,6 +49,11 @@ TOGETHER = {"04-alignment": 70, "09-decoder": 70, "10-encoder": 120, "11-encoder
 OURS = {"TFCOURSE_ROOT": str(ROOT), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 
 
+def forks_for(arithmetic: str = "stored") -> Forks:
+    """What runs nbval in the chapters' environment."""
+    return Forks({**os.environ, **executor.environment(arithmetic), **OURS})
+
+
 @pytest.fixture(scope="session")
 def nbval() -> Iterator[Callable[..., Ran]]:
     """A function that runs nbval, strict within the cells' bands, in the chapters' environment."""
@@ -52,8 +61,7 @@ def nbval() -> Iterator[Callable[..., Ran]]:
 
     def run(path: Path, arithmetic: str = "stored") -> Ran:
         if arithmetic not in forks:
-            environment = {**os.environ, **executor.environment(arithmetic), **OURS}
-            forks[arithmetic] = Forks(environment)
+            forks[arithmetic] = forks_for(arithmetic)
         return forks[arithmetic].run(path)
 
     yield run
@@ -251,6 +259,31 @@ def test_the_gate_closes_when_one_digit_changes(small, nbval):
     assert result.returncode == 1, result.stdout
     assert "Cell execution caused an exception" not in result.stdout
     assert "mismatch" in result.stdout
+
+
+@pytest.mark.thorough("run of a changed notebook")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
+def test_nothing_goes_on_when_a_run_is_broken_off(small):
+    notebook = nbformat.read(small, as_version=4)
+    notebook.cells[1].source = "import time; time.sleep(600)"
+    executor.write(notebook, small)
+    forks = forks_for()
+
+    def broken_off():
+        with pytest.raises(ValueError):  # no answer comes
+            forks.run(small)
+
+    running = threading.Thread(target=broken_off)
+    running.start()
+    started: list[psutil.Process] = []
+    while len(started) < 2:  # what compares, and the kernel
+        time.sleep(0.1)
+        if forks.process:
+            started = psutil.Process(forks.process.pid).children(recursive=True)
+    forks.process.kill()
+    running.join()
+    _, alive = psutil.wait_procs(started, timeout=60)
+    assert not alive
 
 
 def spoil(path: Path, cell: int, old: str, new: str, band=None) -> None:
