@@ -88,7 +88,7 @@ def _mistake(suspects: Collection[_Suspect], against: Collection[_Suspect], faul
         What is wrong with it in numbers.
     """
     own = [suspect for suspect in suspects if isinstance(suspect, str)]
-    guess = Guess(fault, _answers(suspects), sorted(_answers(against)), own)
+    guess = Guess(str(fault), _answers(suspects), sorted(_answers(against)), own)
     if _deciding:
         return Mistake(guess.said(), guess=guess)
     guess = recall.in_full(guess)

@@ -17,6 +17,7 @@ import tfcourse.attention
 import tfcourse.generation
 import tfcourse.recurrent
 from nbjudge import testing
+from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.testing import Mistake, by_hand, call, close, fresh, require
@@ -805,7 +806,9 @@ def test_a_result_of_another_kind_needs_no_guess():
     nan = torch.full((1,), math.nan)
     with pytest.raises(Mistake) as caught, deciding():
         close(nan, TWO, mistakes={"A": nan}, if_nan="0/0 is NaN.")
-    assert caught.value.guess is not None, "a known mistake gives NaN, too"
+    guess = caught.value.guess
+    assert guess is not None, "a known mistake gives NaN, too"
+    assert wire.undumps(wire.dumps(guess.plain())) == guess.plain(), "it can be sent"
 
 
 def test_what_is_undecided_is_told_together():
