@@ -89,7 +89,7 @@ def names_nothing(said):
     """Whether a message gives only numbers, or an error without its usual cause."""
     if " stops with " in said.splitlines()[0]:
         return not any(hint in said for hint in HINTS.values())
-    return bool(BARE.fullmatch(said))
+    return said.startswith("This test passes, and its points") or bool(BARE.fullmatch(said))
 
 
 @pytest.mark.parametrize("problem_set", SETS)

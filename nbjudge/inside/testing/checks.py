@@ -104,7 +104,8 @@ def _known(check: recall.Check, expected: tuple) -> tuple[dict[_Suspect, tuple],
     find = _deciding.find if _deciding else recall.find_stored
     says = [suspect.says for suspect in _answers(_deciding.suspects if _deciding else [])]
     recalled, against = recall.known(find, recall.running.passed, says, check, expected)
-    return dict(recalled), set(against)
+    known: dict[_Suspect, tuple] = {**recalled}
+    return known, set(against)
 
 
 def require(condition: bool, message: str) -> None:
@@ -145,7 +146,7 @@ def equal(
     if right and not suspects:
         recall.running.passed.append(check)
         return
-    own = {message: (wrong,) for message, wrong in (mistakes or {}).items()}
+    own: dict[_Suspect, tuple] = {m: (wrong,) for m, wrong in (mistakes or {}).items()}
     known, against = _known(check, (expected,))
     known |= own
     if suspects:
