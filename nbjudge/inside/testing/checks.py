@@ -104,8 +104,7 @@ def _known(check: recall.Check, expected: tuple) -> tuple[dict[_Suspect, tuple],
     find = _deciding.find if _deciding else recall.find_stored
     says = [suspect.says for suspect in _answers(_deciding.suspects if _deciding else [])]
     recalled, against = recall.known(find, recall.running.passed, says, check, expected)
-    known: dict[_Suspect, tuple] = {**recalled}
-    return known, set(against)
+    return dict(recalled.items()), set(against)
 
 
 def require(condition: bool, message: str) -> None:
