@@ -10,6 +10,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
@@ -42,7 +43,7 @@ def entries(source: Path) -> Iterator[Entry]:
         for path in sorted(source.rglob("*")):
             if path.is_symlink() or not path.is_dir():
                 inner = PurePosixPath(path.relative_to(source).as_posix())
-                yield Entry(inner, lambda path=path: read_file(path, MAX_FILE)[0])
+                yield Entry(inner, partial(_read, path))
         return
     if not source.is_file():
         raise ValueError(f"{source} does not exist: name the zip that you downloaded.")
@@ -70,9 +71,13 @@ def unpacked(file: IO[bytes] | bytes) -> Iterator[Entry]:
                 if not about.is_dir():
                     path = PurePosixPath(about.filename.replace("\\", "/"))
                     problem = _why_not(about, path)
-                    yield Entry(path, lambda about=about: _content(archive, about), problem)
+                    yield Entry(path, partial(_content, archive, about), problem)
     except (EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
         raise Unreadable(str(error) or type(error).__name__) from None
+
+
+def _read(path: Path) -> bytes:
+    return read_file(path, MAX_FILE)[0]
 
 
 def _why_not(about: zipfile.ZipInfo, path: PurePosixPath) -> str:

@@ -80,6 +80,13 @@ def merge(
         for index in indices[:-1]
         if not cells.is_answer(given[name])
     }
+    # Run after the answer, an untouched copy of its stub would take its place.
+    stubs = {c.source.strip() for c in given.values() if cells.is_answer(c)}
+    dropped |= {
+        index
+        for index, cell in enumerate(handed)
+        if index not in keys and cell.source.strip() in stubs
+    }
     taken: set[str] = set()
     for index, cell in enumerate(handed):
         text = (cell.cell_type, cell.source.strip())

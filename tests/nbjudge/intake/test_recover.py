@@ -50,7 +50,7 @@ def test_where_it_was_found_is_said(small_course):
 def test_a_cell_that_others_may_need_still_runs_where_it_was(small_course):
     found, _ = merged(small_course, DAMAGED["at-the-top"](small_course))
     assert own(found) == [RIGHT["double"]]
-    for kind in ("retyped", "above-the-stub", "at-the-end"):
+    for kind in ("retyped", "above-the-stub", "at-the-end", "untouched-copy-last"):
         found, _ = merged(small_course, DAMAGED[kind](small_course))
         assert own(found) == [], f"{kind}: it does not run twice"
 
