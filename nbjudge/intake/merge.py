@@ -122,8 +122,8 @@ def merge(
         if index in dropped or index in found.moved or cell.cell_type == "raw":
             continue
         if index in keys:
-            same = plain.get(anchor.removeprefix("plain:"))
-            if not anchor.startswith("plain:") or _is_copy(cell, same):
+            original = plain.get(anchor.removeprefix("plain:"))
+            if original is None or _is_copy(cell, original):
                 continue
         if cell.source.strip():
             count += 1
