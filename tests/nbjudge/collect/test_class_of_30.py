@@ -1,14 +1,19 @@
 """A class of 30 as Canvas and Moodle give it: collected, graded, exported, nothing renamed."""
 
 import csv
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 from damaged import DAMAGED, content
 from nbformat.v4 import new_code_cell, new_notebook
-from small_set import NAME, answered, cell, grade, release_of
+from nbgrader.api import Gradebook
+from small_set import NAME, answered, cell, grade, release_of, source_notebook
 
 from nbjudge.collect.collecting import collect
 from nbjudge.intake import roster
@@ -190,3 +195,47 @@ def test_what_is_held_is_exported_once_the_instructor_has_looked(
     path = submitted / "cutoff" / NAME / f"{NAME}.ipynb"
     path.write_bytes(path.read_bytes()[:-100])
     assert "cutoff" in grade(submitted, marked.into, small_course).held
+
+
+#: Damaged notebooks that nbgrader grades too, for comparison.
+COMPARED = ("retyped", "at-the-top", "raw", "all-in-one-cell")
+
+
+def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
+    course = tmp_path / "course"
+    (course / "source" / NAME).mkdir(parents=True)
+    nbformat.write(source_notebook(), course / "source" / NAME / f"{NAME}.ipynb")
+    (course / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'c'\n"
+        "c.CourseDirectory.release_directory = 'notebooks/assignments'\n"
+        "c.ClearSolutions.code_stub = {'python': 'raise NotImplementedError'}\n"
+    )
+    where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for command in ("generate_assignment", "autograde"):
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", command, NAME],
+            env={**os.environ, "PATH": where},
+            cwd=course,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        if command == "generate_assignment":
+            for kind in COMPARED:
+                path = course / "submitted" / kind / NAME / f"{NAME}.ipynb"
+                path.parent.mkdir(parents=True)
+                path.write_bytes(content(DAMAGED[kind](course)))
+    with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
+        theirs = {
+            submission.student.id: sum(
+                found.auto_score or 0
+                for notebook in submission.notebooks
+                for found in notebook.grades
+            )
+            for submission in book.assignment_submissions(NAME)
+        }
+    assert theirs["retyped"] == 10, "nbgrader does grade this set"
+    for kind, points in theirs.items():
+        found = marked.report.students[kind.replace("-", "")]
+        assert found.score >= points or found.held, kind
