@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -229,7 +230,7 @@ class _Shaded(_Shares):
             corner = (self.x + left, self.y - self.above + HEIGHT * line + 0.06)
             ax.add_patch(Rectangle(corner, wide, HEIGHT - 0.12, facecolor=fill, edgecolor="none"))
             middle, inside = corner[1] + HEIGHT / 2 - 0.06, INSIDE / 2
-            look = {"va": "center_baseline", "color": text_on(fill)}
+            look: dict[str, Any] = {"va": "center_baseline", "color": text_on(fill)}
             ax.text(corner[0] + inside, middle, word, size=LABEL, ha="left", **look)
             if number:
                 ax.text(corner[0] + wide - inside, middle, number, size=NUMBER, ha="right", **look)
