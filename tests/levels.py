@@ -102,7 +102,10 @@ def case(item: pytest.Item) -> tuple[str, str]:
     (kind,) = marker.args
     if kind not in PARAMETER:
         return kind, item.originalname if kind in SAMPLE else ""
-    value = item.callspec.params[PARAMETER[kind]]
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    if PARAMETER[kind] not in params:  # a test of the same file that is about no case
+        return "", ""
+    value = params[PARAMETER[kind]]
     if isinstance(value, Path) and value.parent.name == "evidence":
         kind = "evidence notebook"
     return kind, value.stem if isinstance(value, Path) else getattr(value, "name", str(value))
