@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -361,6 +362,10 @@ def release(
 
 
 def receipts(
+    problem_sets: Annotated[
+        list[str] | None, typer.Argument(help="By default all that were handed in.")
+    ] = None,
+    *,
     submitted: Annotated[Path, typer.Option(help="The folder that `nbgrader collect` filled.")],
     exchange: Annotated[Path, typer.Option(help="nbgrader's Exchange.root, on the same machine.")],
     course_id: Annotated[
@@ -369,19 +374,20 @@ def receipts(
 ) -> None:
     """Record in receipts.csv when the work in nbgrader's exchange was handed in.
 
-    The times come from the file system; a learner cannot set them.
+    The times come from the file system; a learner cannot set them. All files that are graded count.
     """
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
-        from nbjudge.intake.release import course_config, notebooks_in, source_folder
+        from nbjudge.intake.release import course_config, graded_files
         from nbjudge.intake.stamps import write_receipts
 
         course = root()
         course_id = course_id or course_config(course).CourseDirectory.course_id
-        sets = {
-            name: notebooks_in(source_folder(name, course)) for name in problem_set_names(course)
-        }
+        names = problem_sets or [
+            name for name in problem_set_names(course) if any(submitted.glob(f"*/{name}"))
+        ]
+        sets = {name: graded_files(name, course) for name in names}
         made = write_receipts(submitted, exchange, course_id, sets)
     console.print(f"{made.path}: {made.written} receipts", highlight=False, soft_wrap=True)
     for note in made.notes:
@@ -419,15 +425,19 @@ def collect(
         from nbjudge.collect import collecting, exchange
         from nbjudge.collect.naming import PLATFORMS
         from nbjudge.course import problem_set_names, root
-        from nbjudge.intake.release import course_config, notebooks_in, source_folder
+        from nbjudge.intake.release import course_config, graded_files
 
         course = root()
         names = problem_set_names(course)
         if kind == "exchange":
             course_id = course_id or course_config(course).CourseDirectory.course_id
-            sets = {name: notebooks_in(source_folder(name, course)) for name in names}
             made = exchange.collect_exchange(
-                source, submitted, course_id, sets, problem_set=problem_set
+                source,
+                submitted,
+                course_id,
+                names,
+                partial(graded_files, course=course),
+                problem_set=problem_set,
             )
         elif kind in (*PLATFORMS, "folder"):
             made = collecting.collect(

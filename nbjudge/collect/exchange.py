@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from nbjudge.collect import archives
@@ -15,7 +15,8 @@ def collect_exchange(
     exchange: Path,
     submitted: Path,
     course_id: str,
-    sets: Mapping[str, list[str]],
+    sets: Collection[str],
+    graded_files: Callable[[str], Mapping[str, Mapping[str, int]]],
     *,
     problem_set: str | None = None,
 ) -> Collected:
@@ -30,7 +31,9 @@ def collect_exchange(
     course_id:
         The course's id in the exchange.
     sets:
-        All of the course's problem sets, each with the names of its notebooks.
+        All of the course's problem sets.
+    graded_files:
+        Gives a problem set's notebooks, each with the files accepted with it.
     problem_set:
         The problem set; needed if the exchange holds several.
 
@@ -64,7 +67,8 @@ def collect_exchange(
             run.take(learner, entry, Owned(student, "", entry.path))
         run.put(student, learner)
     run.finish({student: {} for student in last.get(problem_set, {})})
-    made = stamps.write_receipts(submitted, exchange, course_id, {problem_set: sets[problem_set]})
+    graded = {problem_set: graded_files(problem_set)}
+    made = stamps.write_receipts(submitted, exchange, course_id, graded)
     run.made.notes += made.notes
     run.made.notes.append(f"{made.written} times were written to {roster.RECEIPTS}.")
     return run.made

@@ -93,6 +93,15 @@ def notebooks_in(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("[!.]*.ipynb"))
 
 
+def graded_files(problem_set: str, course: Path) -> dict[str, dict[str, int]]:
+    """A problem set's notebooks, each with the files accepted with it and their kilobytes."""
+    folder = source_folder(problem_set, course)
+    return {
+        name: enclosures.declared(nbformat.read(folder / f"{name}.ipynb", as_version=4))
+        for name in notebooks_in(folder)
+    }
+
+
 def course_config(course: Path) -> Config:
     """The settings in the course's ``nbgrader_config.py``."""
     return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()

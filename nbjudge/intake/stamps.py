@@ -8,17 +8,16 @@ to the present. The latest of these counts.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 
 from nbjudge.files import Unreadable, read_file
-from nbjudge.intake import roster
+from nbjudge.intake import enclosures, roster
 from nbjudge.intake.policy import one_spelling
-from nbjudge.intake.which import printable
+from nbjudge.intake.which import printable, which
 
 pwd: ModuleType | None
 try:
@@ -40,12 +39,15 @@ class Stamped:
 
 
 def write_receipts(
-    submitted: Path, exchange: Path, course_id: str, problem_sets: Mapping[str, Collection[str]]
+    submitted: Path,
+    exchange: Path,
+    course_id: str,
+    problem_sets: Mapping[str, Mapping[str, Mapping[str, int]]],
 ) -> Stamped:
     """Record in ``receipts.csv`` when each collected submission entered nbgrader's exchange.
 
-    Only the submission that was collected counts: the one in the exchange with the same notebooks,
-    the earliest if there are several. Other rows of the table are kept.
+    Only the submission that was collected counts: the one in the exchange that holds the same in
+    all files that are graded, the earliest if there are several. Other rows of the table are kept.
 
     Parameters
     ----------
@@ -57,7 +59,8 @@ def write_receipts(
     course_id:
         The course's id in the exchange.
     problem_sets:
-        All of the course's problem sets, each with the names of its notebooks.
+        The problem sets, each with its notebooks and the files accepted with them: see
+        :func:`nbjudge.intake.release.graded_files`.
 
     Raises
     ------
@@ -75,12 +78,11 @@ def write_receipts(
     for student in sorted(submitted.iterdir()):
         if not student.is_dir() or not student.name.isprintable():
             continue
-        for problem_set, names in problem_sets.items():
-            paths = [student / problem_set / f"{name}.ipynb" for name in names]
-            notebooks = [path for path in paths if path.is_file()]
-            if not notebooks:
+        for problem_set, notebooks in problem_sets.items():
+            graded = _graded(student, problem_set, notebooks)
+            if not graded:
                 continue
-            found = _came_in(inbound, student.name, problem_set, notebooks, made.notes)
+            found = _came_in(inbound, student.name, problem_set, graded, made.notes)
             if found is None:
                 continue
             row = by_place.get((one_spelling(student.name), problem_set))
@@ -124,22 +126,38 @@ def changed(folder: Path, *files: Path) -> datetime:
     return datetime.fromtimestamp(int(latest), UTC)
 
 
+def _graded(
+    student: Path, problem_set: str, notebooks: Mapping[str, Mapping[str, int]]
+) -> dict[Path, bytes]:
+    """The files that grading reads, by their path in the problem set's folder."""
+    place, found = student / problem_set, {}
+    for name, accepted in notebooks.items():
+        others = notebooks.keys() - {name}
+        try:
+            path, _, _ = which(student, problem_set, name, others, {problem_set})
+            if path is None or not path.is_relative_to(place):
+                continue
+            taken = enclosures.take(path.parent, accepted)
+            graded = {path: read_file(path)[0]}
+        except (Unreadable, OSError):
+            continue
+        graded |= {path.parent / taken.called.get(n, n): file for n, file in taken.found.items()}
+        found |= {file.relative_to(place): content for file, content in graded.items()}
+    return found
+
+
 def _came_in(
-    inbound: Path, student: str, problem_set: str, notebooks: list[Path], notes: list[str]
+    inbound: Path, student: str, problem_set: str, graded: dict[Path, bytes], notes: list[str]
 ) -> datetime | None:
-    """When the collected notebooks entered the exchange; ``None`` if they are not there."""
-    try:
-        collected = [_digest(path) for path in notebooks]
-    except Unreadable:
-        return None
+    """When the collected files entered the exchange; ``None`` if they are not there."""
     found = []
     for folder in sorted(inbound.iterdir()):
         parts = parts_of(folder)
         if parts is None or parts[:2] != (one_spelling(student), problem_set):
             continue
         try:
-            files = [folder / path.name for path in notebooks]
-            if [_digest(file) for file in files] == collected:
+            if all(_holds(folder / path, content) for path, content in graded.items()):
+                files = [folder / path for path in graded]
                 found.append((changed(folder, *files), parts[2], folder))
         except (Unreadable, OSError):
             continue
@@ -161,8 +179,8 @@ def _came_in(
     return when
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(read_file(path)[0]).hexdigest()
+def _holds(path: Path, content: bytes) -> bool:
+    return read_file(path, len(content))[0] == content
 
 
 def _owner(path: Path) -> str:

@@ -2,14 +2,17 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
 import pytest
+import typer
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import (
@@ -21,7 +24,9 @@ from nbgrader.exchange.default import (
 )
 from small_set import NAME, answered, grade, hand_in
 from traitlets.config import Config
+from typer.testing import CliRunner
 
+from nbjudge import commands
 from nbjudge.intake import roster, stamps
 from nbjudge.intake.release import own_programs_first
 from nbjudge.report import returning
@@ -161,7 +166,7 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     (submitted / "receipts.csv").write_text(
         "student,problem_set,received,how\ncyd,ps98-other,2026-01-01T00:00Z,mail\n"
     )
-    sets = {NAME: [NAME], "ps98-other": ["one", "two"]}
+    sets = {NAME: {NAME: {}}, "ps98-other": {"one": {}, "two": {}}}
     made = stamps.write_receipts(submitted, exchange.root, COURSE_ID, sets)
     assert made.written == 2
     found = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
@@ -172,7 +177,7 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     assert "cyd,ps98-other,2026-01-01T00:00Z,mail" in (submitted / "receipts.csv").read_text()
     # Handed in again after it was collected: the time is still that of what was collected.
     exchange.hand_in("ada", answered(small_course, double="double = abs"))
-    stamps.write_receipts(submitted, exchange.root, COURSE_ID, {NAME: [NAME]})
+    stamps.write_receipts(submitted, exchange.root, COURSE_ID, {NAME: {NAME: {}}})
     assert roster.receipts(submitted, NAME, [NAME, "ps98-other"])["ada"] == found["ada"]
 
 
@@ -188,15 +193,88 @@ def test_work_of_several_notebooks_has_a_receipt(tmp_path):
         (folder / "one.ipynb").write_text("1")
         (folder / "two.ipynb").write_text(second)
     os.utime(inbound / "ada+ps+t+1", (0, 0))
+    notebooks = {"one": {}, "two": {}}
     made = stamps.write_receipts(
-        tmp_path / "in", tmp_path / "exchange", "c", {"ps": ["one", "two"], "other": ["other"]}
+        tmp_path / "in", tmp_path / "exchange", "c", {"ps": notebooks, "other": {"other": {}}}
     )
     assert made.written == 1
     (mine / "two.ipynb").write_text("4")
-    made = stamps.write_receipts(
-        tmp_path / "in", tmp_path / "exchange", "c", {"ps": ["one", "two"]}
-    )
+    made = stamps.write_receipts(tmp_path / "in", tmp_path / "exchange", "c", {"ps": notebooks})
     assert made.written == 0 and "is not in the exchange" in made.notes[0]
+
+
+WEIGHTS = "weights.safetensors"
+
+
+class Handed:
+    """Work in an exchange, with a file of tensors, and what was collected of it."""
+
+    def __init__(self, folder: Path, names: tuple[str, str]):
+        self.folder, self.names = folder, names
+        self.inbound, self.mine = (
+            folder / "exchange" / "c" / "inbound",
+            folder / "in" / "ada" / "ps",
+        )
+        self.mine.mkdir(parents=True)
+
+    def hand_in(self, number: int, *contents: str) -> Path:
+        place = self.inbound / f"ada+ps+t+{number}"
+        place.mkdir(parents=True)
+        for name, content in zip(self.names, contents, strict=False):
+            (place / name).write_text(content)
+        return place
+
+    def collect(self, *contents: str) -> stamps.Stamped:
+        for name, content in zip(self.names, contents, strict=False):
+            (self.mine / name).write_text(content)
+        sets = {"ps": {"ps": {WEIGHTS: 1}}}
+        return stamps.write_receipts(self.folder / "in", self.folder / "exchange", "c", sets)
+
+    def received(self) -> datetime:
+        return roster.receipts(self.folder / "in", "ps", ["ps"])["ada"]
+
+
+@pytest.fixture(params=[("ps.ipynb", WEIGHTS), ("ps (1).ipynb", "weights-1.safetensors")])
+def handed(request, tmp_path):
+    """Under the right names, and under those that a platform gives: grading takes both."""
+    return Handed(tmp_path, request.param)
+
+
+def test_weights_handed_in_late_make_the_work_late(handed):
+    """The notebook is from before; a file that is graded was replaced, so its time counts."""
+    place = handed.hand_in(1, "{}", "first")
+    assert handed.collect("{}", "first").written == 1
+    punctual = handed.received()
+    time.sleep(1.1)  # receipts count in seconds
+    (place / handed.names[1]).write_text("later")
+    assert handed.collect("{}", "later").written == 1
+    assert handed.received() > punctual
+
+
+def test_a_submission_with_other_weights_is_another(handed):
+    handed.hand_in(1, "{}", "first")
+    handed.hand_in(2, "{}", "second")
+    made = handed.collect("{}", "third")
+    assert (made.written, len(made.notes)) == (0, 1) and "is not in the exchange" in made.notes[0]
+    assert handed.collect("{}", "first").written == 1
+
+
+def test_receipts_of_the_sets_that_were_handed_in(small_course, tmp_path, monkeypatch):
+    """Work on ps99 prints no line on another set; a set that is named is looked for."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "200")
+    app = typer.Typer()
+    commands.register(app)
+    hand_in(tmp_path / "in", "ada", answered(small_course))
+    place = tmp_path / "exchange" / COURSE_ID / "inbound" / f"ada+{NAME}+2026-01-01 00:00:00 UTC+x"
+    shutil.copytree(tmp_path / "in" / "ada" / NAME, place)
+    given = ["--submitted", str(tmp_path / "in"), "--exchange", str(tmp_path / "exchange")]
+    for named in ([], [NAME]):
+        result = CliRunner().invoke(app, ["receipts", *named, *given])
+        assert result.exit_code == 0, result.output
+        assert "1 receipts" in result.output
+    result = CliRunner().invoke(app, ["receipts", "ps00-none", *given])
+    assert result.exit_code == 2 and "problem_set is 'ps00-none'" in result.output
 
 
 # -- zips ------------------------------------------------------------------------------------------
