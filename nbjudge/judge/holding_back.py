@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
@@ -51,7 +52,7 @@ def _hollow(
         return {}
     learners = {name for bound in job.names.values() for name in bound}
     learners |= examination.learners_names()
-    steps = _steps(job, findings.cells, learners, exercise)
+    steps = steps_of(job.solution, findings.cells, learners, exercise)
 
     def ask() -> dict[str, str] | None:
         try:
@@ -64,8 +65,8 @@ def _hollow(
     return weighing.known(steps, ask)
 
 
-def _steps(
-    job: Job, every: list[NotebookNode], learners: set[str], exercise: str
+def steps_of(
+    solution: Mapping[str, str], every: list[NotebookNode], learners: set[str], exercise: str
 ) -> list[dict[str, Any]]:
     """The notebook with its solution, in the form for :func:`nbjudge.judge.lies.hollow`."""
     steps: list[dict[str, Any]] = []
@@ -74,8 +75,8 @@ def _steps(
         if cells.is_test(cell):
             if cells.exercise_of(name) == exercise:
                 steps.append({"test": name, "source": cell.source, "points": cells.points(cell)})
-        elif name in job.solution:
-            steps.append({"answer": job.solution[name]})
+        elif name in solution:
+            steps.append({"answer": solution[name]})
         elif cell.cell_type == "code" and cells.is_locked(cell):
             kind = "answer" if names.used(cell.source) & learners else "setup"
             steps.append({kind: cell.source})

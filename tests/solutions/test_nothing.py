@@ -19,8 +19,11 @@ from whole_class import (
 )
 
 from coursebook.course import problem_set_names
+from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.intake import cells
 from nbjudge.judge import Job, Limits, judge, names_of, solution_of
+from nbjudge.judge.examiner import Examiner
+from nbjudge.judge.holding_back import steps_of
 from nbjudge.sandbox import Nursery
 from nbjudge.variants import fill
 
@@ -144,3 +147,20 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
         tests = judge(job, nursery).tests
         got[lie] = {name: test["score"] for name, test in tests.items() if test["score"]}
     assert all(sum(found.values()) <= 0.03 * most for found in got.values()), got
+
+
+@pytest.mark.case_of("problem set")
+@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
+def test_no_test_believes_a_lie_about_one_of_several_results(problem_set, monkeypatch):
+    """A test that looks at a result refuses whatever is not computed, however right the others."""
+    monkeypatch.chdir(COURSE / "solutions" / problem_set)
+    monkeypatch.setenv(SEED_VARIABLE, str(SEED))  # put back afterwards
+    notebook = source_notebook(problem_set, COURSE)
+    solution = solution_of(notebook)
+    learners = {name for bound in names_of(notebook).values() for name in bound}
+    tests = [cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)]
+    found = {}
+    for exercise in dict.fromkeys(map(cells.exercise_of, tests)):
+        steps = steps_of(solution, notebook.cells, learners, exercise)
+        found |= Examiner().weigh(steps, sorted(learners))
+    assert {test: lie for test, lie in found.items() if " as result " in lie} == {}
