@@ -25,11 +25,10 @@ def plain_errors():
     """Report errors that the caller can fix in one line, without a traceback; exit code 2."""
     try:
         yield
-    except (ValueError, FileNotFoundError) as error:
-        said = error
     except Exception as error:
-        known = type(error).__name__ in ("GradingFailed", "SandboxError")
-        said = error if known else of_the_machine(error)
+        known = isinstance(error, ValueError | FileNotFoundError)
+        known = known or type(error).__name__ in ("GradingFailed", "SandboxError")
+        said = of_the_machine(error) or (error if known else "")
         if not said:
             raise
     else:

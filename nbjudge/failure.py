@@ -6,6 +6,8 @@ Kept in its own module so that a worker need not load the rest.
 from __future__ import annotations
 
 import errno
+import re
+import shutil
 import sqlite3
 
 
@@ -20,17 +22,37 @@ _IN_SQLITE = {
     "unable to open database": errno.EACCES,
 }
 
+#: PostgreSQL's code of a full disk.
+_FULL_IN_POSTGRESQL = "53100"
+
 
 def of_the_machine(error: BaseException) -> str:
-    """A one-line message for an error that the machine caused, such as a full disk; else empty."""
+    """A one-line message for an error that the machine caused, such as a full disk; else empty.
+
+    Libraries such as nbgrader raise errors of their own instead: what these were caused by counts.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        if said := _said(seen):
+            return said
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    return ""
+
+
+def _said(error: BaseException) -> str:
     number, where = None, ""
     if isinstance(error, OSError):
         number, where = error.errno, error.filename or ""
+    if isinstance(error, shutil.Error):  # of several files; the numbers are in its text
+        found = re.search(r"\[Errno (\d+)\]", str(error))
+        number = int(found[1]) if found else None
     inner = getattr(error, "orig", error)  # SQLAlchemy's errors hold the database's own
     if isinstance(inner, sqlite3.Error):
         said = str(inner)
         number = next((number for text, number in _IN_SQLITE.items() if text in said), None)
         where = "a database in the folder for the results"
+    elif getattr(inner, "sqlstate", "") == _FULL_IN_POSTGRESQL:
+        number, where = errno.ENOSPC, "the gradebook's server"
     if isinstance(where, bytes):
         where = where.decode(errors="replace")
     if number in (errno.ENOSPC, errno.EDQUOT):

@@ -21,6 +21,9 @@ RECEIPTS = "receipts.csv"
 #: The columns of the receipts with the problem set, and whether the platform calls the work late.
 PROBLEM_SET, LATE = "problem_set", "late"
 
+#: Maximum number of characters in a student's name: that of nbgrader's column in the gradebook.
+LONGEST = 128
+
 
 def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
     """The students, sorted, and flags for those who need one.
@@ -47,6 +50,10 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
         raise ValueError(f"{roster} must have a column called student with a name in each row.")
     if bad := [name for name in listed if "/" in name or "\\" in name or name.startswith(".")]:
         raise ValueError(f"{roster} lists {bad[0]!r}, which cannot be a folder's name.")
+    if long := [name for name in listed if len(name) > LONGEST]:
+        raise ValueError(
+            f"{roster} lists {long[0]!r}: a name may have at most {LONGEST} characters."
+        )
     flags = dict.fromkeys(folders - set(listed), "not in roster.csv")
     return sorted(folders | set(listed)), flags
 
@@ -56,7 +63,7 @@ def folders_of(submitted: Path) -> dict[str, Path]:
 
     If two folders spell a name differently, it is the one in composed form (NFC).
     """
-    names = sorted(filter(_can_be_written, _folders(submitted)))
+    names = sorted(name for name in _folders(submitted) if not _refused(name))
     names.sort(key=lambda name: name == one_spelling(name))
     return {one_spelling(name): submitted / name for name in names}
 
@@ -69,31 +76,37 @@ def _folders(submitted: Path) -> set[str]:
     }
 
 
-def _can_be_written(name: str) -> bool:
-    """Whether a folder's name can be shown in a table and in a terminal.
+def _refused(name: str) -> str:
+    """Why a folder's name cannot be a student's; empty if it can.
 
-    All kinds of spaces can: downloads from learning platforms contain no-break spaces.
+    It must fit into a table, a terminal and the gradebook. All kinds of spaces do: downloads from
+    learning platforms contain no-break spaces.
     """
-    return all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name)
+    if not all(letter.isprintable() or unicodedata.category(letter) == "Zs" for letter in name):
+        return "whose name cannot be written (is it not UTF-8?)"
+    if len(one_spelling(name)) > LONGEST:
+        return f"whose name has more than {LONGEST} characters"
+    return ""
 
 
 def unreadable(submitted: Path) -> list[str]:
     """A line for each folder whose content is not graded because of its name.
 
-    The name is unprintable (for example not UTF-8), or spells another folder's name differently.
+    The name is unprintable (for example not UTF-8), too long for the gradebook, or spells another
+    folder's name differently.
     """
     read = folders_of(submitted)
     twice = [
         f"submitted contains two folders called {one_spelling(name)}: the one spelled "
         f"{ascii(name)} was left out. Keep the one that counts and grade again."
         for name in sorted(_folders(submitted))
-        if _can_be_written(name) and read[one_spelling(name)].name != name
+        if not _refused(name) and read[one_spelling(name)].name != name
     ]
     return twice + [
-        f"submitted contains the folder {ascii(name)[1:-1]}, whose name cannot be written (is it "
-        "not UTF-8?): it was left out. Rename it and grade again."
+        f"submitted contains the folder {ascii(name)[1:-1]}, {why}: it was left out. Rename it "
+        "and grade again."
         for name in sorted(_folders(submitted))
-        if not _can_be_written(name)
+        if (why := _refused(name))
     ]
 
 

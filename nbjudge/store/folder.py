@@ -98,6 +98,13 @@ class OnlyHere(NbGraderPreprocessor):
         )
 
 
+class _Log(logging.FileHandler):
+    """A log that keeps silent if the disk is full: what cannot be stored then says so."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Do nothing."""
+
+
 class GradingFolder:
     """One notebook's place in the folder ``into``.
 
@@ -195,7 +202,7 @@ class GradingFolder:
     @contextmanager
     def logged(self):
         """Write the logs of nbgrader and the workers to ``into/grading.log``."""
-        handler = logging.FileHandler(self.into / "grading.log", encoding="utf-8")
+        handler = _Log(self.into / "grading.log", encoding="utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         logs = [quiet_log(), logging.getLogger("distributed")]
         for log in logs:

@@ -20,6 +20,9 @@ from nbjudge.intake import cells
 from nbjudge.intake.policy import Rules
 from nbjudge.intake.release import quiet_log
 
+# nbgrader writes each error of the database to the terminal before it raises it.
+api.app_log = quiet_log()
+
 
 @dataclass(frozen=True)
 class Mark:

@@ -262,6 +262,18 @@ def test_names_of_files_are_text_whatever_they_are_made_of(small_course, tmp_pat
     assert r"\udcff, whose name cannot be written" in line
 
 
+def test_a_name_that_the_gradebook_cannot_hold_stops_nobody_else(tmp_path):
+    """PostgreSQL refuses what is longer than its column; SQLite would take it."""
+    for name in ("a" * 128, "b" * 129):
+        (tmp_path / name).mkdir()
+    assert class_of(tmp_path) == (["a" * 128], {})
+    (line,) = unreadable(tmp_path)
+    assert "b" * 129 + ", whose name has more than 128 characters: it was left out" in line
+    (tmp_path / "roster.csv").write_text(f"student\n{'c' * 129}\n")
+    with pytest.raises(ValueError, match="a name may have at most 128 characters"):
+        class_of(tmp_path)
+
+
 def test_a_folder_that_cannot_be_read_is_one_learners_problem(tmp_path, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied")

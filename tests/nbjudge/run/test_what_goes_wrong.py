@@ -4,6 +4,7 @@ import contextlib
 import csv
 import errno
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -13,15 +14,17 @@ from pathlib import Path
 
 import psutil
 import pytest
+import sqlalchemy
 import typer
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 from typer.testing import CliRunner
 
 from nbjudge import commands
-from nbjudge.failure import GradingFailed
-from nbjudge.run import submissions
+from nbjudge.failure import GradingFailed, of_the_machine
+from nbjudge.run import engine, submissions
 from nbjudge.run.interrupts import STOPPED
 from nbjudge.sandbox import SandboxError, trial
+from nbjudge.store.ledger import Ledger
 
 pytestmark = pytest.mark.thorough("grading of small classes")
 
@@ -77,6 +80,72 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
     assert code == 0
     assert "0 of 1 notebooks run" in said
     assert "10/13" in said
+
+
+class FullBook(engine.Book):
+    """A gradebook whose disk is full when a submission is added to it."""
+
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
+        sqlalchemy.event.listen(self._book.engine, "do_execute", _full)
+
+
+def _full(cursor, statement, parameters, context):
+    if statement.startswith("INSERT INTO submitted_assignment"):
+        raise sqlite3.OperationalError("database or disk is full")
+
+
+def _ledger_full(*_):
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+@pytest.mark.parametrize("which", ["gradebook", "ledger"])
+def test_a_full_disk_below_a_database_and_then_room(run, monkeypatch, which):
+    """nbgrader raises an error of its own, and logs a traceback."""
+    with monkeypatch.context() as patch:
+        if which == "gradebook":
+            patch.setattr(engine, "Book", FullBook)
+        else:
+            patch.setattr(Ledger, "finish", _ledger_full)
+        code, said = run()
+        assert code == 2
+        assert one_line(said).startswith("The disk is full, at a database in the folder")
+    code, said = run()
+    assert code == 0
+    assert "0 of 1 notebooks run" in said and "10/13" in said
+
+
+class DiskFull(Exception):
+    """What a driver of PostgreSQL raises."""
+
+    sqlstate = "53100"
+
+
+def _caused():
+    try:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    except OSError:
+        raise ValueError("something else") from None
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (sqlalchemy.exc.OperationalError("INSERT", {}, DiskFull()), "at the gradebook's server"),
+        (shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]), "is full"),
+        (shutil.Error([("a", "b", "[Errno 5] Input/output error: 'b'")]), ""),
+        (ValueError("no"), ""),
+    ],
+    ids=range(4),
+)
+def test_a_full_disk_is_told_in_whatever_form(error, said):
+    assert said in of_the_machine(error) and bool(said) == bool(of_the_machine(error))
+
+
+def test_an_error_that_says_it_better_is_not_replaced():
+    with pytest.raises(ValueError) as raised:
+        _caused()
+    assert of_the_machine(raised.value) == ""
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,9 @@ def test_postgresql(postgres, small_course, tmp_path):
     hand_in(tmp_path / "in", "ada", answered(small_course))
     hand_in(tmp_path / "in", "bob", answered(small_course, double="double = abs"))
     hand_in(tmp_path / "in", "eve", "{")
+    hand_in(tmp_path / "in", "long" * 40, answered(small_course))
     report = grade(tmp_path / "in", tmp_path / "out", small_course, database=postgres)
+    assert any("longlong" in line for line in report.warnings), "it is named, and stops nobody"
     assert {name: found.score for name, found in report.students.items()} == {
         "ada": 10,
         "bob": 5,
