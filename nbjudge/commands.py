@@ -50,6 +50,9 @@ def grade(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers judge.")
     ] = None,
+    trust_network: Annotated[
+        bool, typer.Option("--trust-network", help="Accept a scheduler elsewhere without TLS.")
+    ] = False,
     db: Annotated[
         str | None,
         typer.Option(
@@ -148,6 +151,7 @@ def grade(
                 seed=seed,
                 workers=workers,
                 scheduler=scheduler,
+                trust_network=trust_network,
                 database=db,
                 sandboxed=sandbox,
                 progress=progress,

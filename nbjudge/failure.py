@@ -18,6 +18,7 @@ class GradingFailed(RuntimeError):
 #: SQLite's message → the system's error number that it stands for.
 _IN_SQLITE = {
     "disk is full": errno.ENOSPC,
+    "disk I/O error": errno.EIO,  # of a full disk too: SQLite's shared index does not fit
     "readonly database": errno.EROFS,
     "unable to open database": errno.EACCES,
 }
@@ -58,6 +59,11 @@ def _said(error: BaseException) -> str:
     if number in (errno.ENOSPC, errno.EDQUOT):
         full = f"The disk is full{f', at {where}' if where else ''}."
         return f"{full} Free some space and run the same command: finished work is kept."
+    if number == errno.EIO and where:
+        return (
+            f"The disk is full or failing, at {where}. Free some space and run the same command: "
+            "finished work is kept."
+        )
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         why = "the disk is read-only" if number == errno.EROFS else "permission denied"
         return f"{where or 'A file'} cannot be opened for writing: {why}."

@@ -18,11 +18,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from distributed import WorkerPlugin, get_worker
 
@@ -408,9 +409,44 @@ def _client(workers: int, scheduler: str | None, scratch: Path | None):
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def refuse_unencrypted(scheduler: str) -> None:
+    """Refuse an address on another machine without TLS.
+
+    Results are unpickled here: whoever could change them on their way could run code.
+
+    Raises
+    ------
+    GradingFailed
+        If it is one; the message says what to do.
+    """
+    found = _parts_of(scheduler)
+    if found.scheme in ("tls", "wss", "inproc") or _is_this_machine(found.hostname or ""):
+        return
+    raise GradingFailed(
+        f"scheduler is {scheduler!r}, which is not encrypted: whoever can reach it could run code "
+        "on this machine. Use tls:// with certificates, or add --trust-network if the network is "
+        "yours alone."
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
+def _parts_of(scheduler: str) -> SplitResult:
+    """The parts of an address, by Dask's own default if it names no protocol."""
+    import dask
+
+    usual = dask.config.get("distributed.comm.default-scheme", "tcp")
+    return urlsplit(scheduler if "://" in scheduler else f"{usual}://{scheduler}")
+
+
 def _see_whether_it_answers(scheduler: str) -> None:
     """Refuse an address where nothing listens: Dask would keep trying, and log a lot."""
-    found = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+    found = _parts_of(scheduler)
     if found.scheme not in ("tcp", "tls"):
         return
     try:

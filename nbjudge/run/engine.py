@@ -23,7 +23,7 @@ from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
 from nbjudge.report.overview import write_overview
 from nbjudge.report.returning import keep_for_exchange
-from nbjudge.run.cluster import Outcome, judge_all
+from nbjudge.run.cluster import Outcome, judge_all, refuse_unencrypted
 from nbjudge.run.parcels import BadParcel, unpack_judged
 from nbjudge.run.submissions import Grading, Prepared
 from nbjudge.store import ledger
@@ -49,6 +49,7 @@ def grade(
     seed: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    trust_network: bool = False,
     database: str | None = None,
     sandboxed: bool = True,
     progress: Progress | None = None,
@@ -86,6 +87,8 @@ def grade(
         Number of processes on this machine; by default one per core. 0 and 1: this process.
     scheduler:
         The address of a Dask scheduler whose workers judge instead.
+    trust_network:
+        Whether the scheduler may be on another machine without TLS.
     database:
         The gradebook's URL, if it is not ``gradebook.db`` in ``into``.
     sandboxed:
@@ -101,7 +104,7 @@ def grade(
         If an argument names something that does not exist.
     GradingFailed
         If the problem set itself cannot be graded, another grading has locked the folder, there is
-        no sandbox on this machine, or no worker is left.
+        no sandbox on this machine, the scheduler is not encrypted, or no worker is left.
     """
     started, began = monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     course = (course or course_tree.root()).resolve()
@@ -123,6 +126,8 @@ def grade(
             raise ValueError(f"{option} names {unknown[0]!r}, but there is no such student.")
     if workers is not None and workers < 0:
         raise ValueError(f"workers is {workers}, but it must be 0 or more.")
+    if scheduler is not None and not trust_network:
+        refuse_unencrypted(scheduler)
     if sandboxed and scheduler is None:
         _require_sandbox()
     folders = [

@@ -16,7 +16,7 @@ import pytest
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run import cluster
+from nbjudge.run import cluster, engine
 from nbjudge.run.cluster import Outcome, Terms, judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
 
@@ -112,6 +112,41 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
     broken["left"] = 2
     with pytest.raises(cluster.JudgeFailed, match="OSError: gone"):
         bench.judge(b"x")
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.7:8786", "10.0.0.7:8786", "ws://judge:8786"])
+def test_a_scheduler_elsewhere_without_tls_is_refused(small_course, tmp_path, address):
+    """What its workers send back is unpickled."""
+    a_class(tmp_path / "in", small_course, 1)
+    with pytest.raises(GradingFailed, match=r"which is not encrypted.*--trust-network"):
+        grade(tmp_path / "in", tmp_path / "out", small_course, scheduler=address)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["tls://10.0.0.7:8786", "tcp://127.0.0.1:8786", "tcp://[::1]:8786", "localhost:8786"],
+)
+def test_a_scheduler_with_tls_or_on_this_machine_is_not(address):
+    cluster.refuse_unencrypted(address)
+
+
+def test_a_protocol_that_is_not_named_is_dasks():
+    import dask
+
+    with dask.config.set({"distributed.comm.default-scheme": "tls"}):
+        cluster.refuse_unencrypted("10.0.0.7:8786")
+
+
+def test_a_network_may_be_trusted(small_course, tmp_path, monkeypatch):
+    def judge_all(jobs, terms, scheduler, **given):
+        raise GradingFailed(f"{scheduler} was asked")
+
+    monkeypatch.setattr(engine, "judge_all", judge_all)
+    a_class(tmp_path / "in", small_course, 1)
+    address = {"scheduler": "tcp://10.0.0.7:8786", "trust_network": True}
+    with pytest.raises(GradingFailed, match=r"7:8786 was asked"):
+        grade(tmp_path / "in", tmp_path / "out", small_course, **address)
 
 
 def test_no_scheduler_there_is_said_in_a_line(small_course, tmp_path):

@@ -133,10 +133,11 @@ def _caused():
     [
         (sqlalchemy.exc.OperationalError("INSERT", {}, DiskFull()), "at the gradebook's server"),
         (shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]), "is full"),
+        (sqlite3.OperationalError("disk I/O error"), "is full or failing, at a database"),
         (shutil.Error([("a", "b", "[Errno 5] Input/output error: 'b'")]), ""),
         (ValueError("no"), ""),
     ],
-    ids=range(4),
+    ids=range(5),
 )
 def test_a_full_disk_is_told_in_whatever_form(error, said):
     assert said in of_the_machine(error) and bool(said) == bool(of_the_machine(error))
