@@ -21,7 +21,7 @@ from whole_class import (
 from coursebook.course import problem_set_names
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.intake import cells
-from nbjudge.judge import Job, Limits, judge, names_of, solution_of
+from nbjudge.judge import Job, Limits, judge, lies, names_of, solution_of
 from nbjudge.judge.examiner import Examiner
 from nbjudge.judge.holding_back import steps_of
 from nbjudge.sandbox import Nursery
@@ -149,18 +149,43 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
     assert all(sum(found.values()) <= 0.03 * most for found in got.values()), got
 
 
-@pytest.mark.case_of("problem set")
-@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
-def test_no_test_believes_a_lie_about_one_of_several_results(problem_set, monkeypatch):
-    """A test that looks at a result refuses whatever is not computed, however right the others."""
+def weighed(problem_set, monkeypatch) -> dict[str, str]:
+    """The lies that the tests of a problem set believe, by test; empty for those without one."""
     monkeypatch.chdir(COURSE / "solutions" / problem_set)
     monkeypatch.setenv(SEED_VARIABLE, str(SEED))  # put back afterwards
     notebook = source_notebook(problem_set, COURSE)
     solution = solution_of(notebook)
     learners = {name for bound in names_of(notebook).values() for name in bound}
     tests = [cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)]
-    found = {}
+    found = dict.fromkeys(tests, "")
     for exercise in dict.fromkeys(map(cells.exercise_of, tests)):
         steps = steps_of(solution, notebook.cells, learners, exercise)
         found |= Examiner().weigh(steps, sorted(learners))
+    return found
+
+
+@pytest.mark.case_of("problem set")
+@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
+def test_no_test_believes_a_lie_about_one_of_several_results(problem_set, monkeypatch):
+    """A test that looks at a result refuses whatever is not computed, however right the others."""
+    found = weighed(problem_set, monkeypatch)
     assert {test: lie for test, lie in found.items() if " as result " in lie} == {}
+
+
+class FromTheStart(lies.Liar):
+    """Lies in the part of a test that a learner can read, too."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.lying = True
+
+
+@pytest.mark.case_of("problem set")
+@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
+def test_the_right_results_may_come_in_a_list(problem_set, monkeypatch):
+    """An exercise asks for several results; whether in a tuple or in a list is not the question."""
+    as_list = {"a list": lambda right, inputs: list(right) if type(right) is tuple else right}
+    monkeypatch.setattr(lies, "LIES", as_list)
+    monkeypatch.setattr(lies, "Liar", FromTheStart)
+    found = weighed(problem_set, monkeypatch)
+    assert [test for test, lie in found.items() if not lie] == []

@@ -272,8 +272,13 @@ def close(
     Mistake
         If any part differs.
     """
-    several = isinstance(expected, tuple)
+    # A list of tensors is several results too: it stands for no tensor, and who returned them in a
+    # list, of which a test made ``expected``, returned all that was asked for.
+    several = isinstance(expected, tuple) or (
+        isinstance(expected, list) and any(isinstance(part, Tensor) for part in expected)
+    )
     if several:
+        expected = tuple(expected)
         names = list(name) if not isinstance(name, str) else [name] * len(expected)
         if len(names) != len(expected):
             raise ValueError(f"name must hold {len(expected)} names, got {names}")

@@ -839,3 +839,15 @@ def test_a_result_that_nobody_waits_for_is_told_at_once():
         close(TWO, TWO - 1, "It", mistakes=known(A=7))
     with deciding():
         close(TWO, TWO, mistakes=known(A=2, B=2))
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+@pytest.mark.parametrize("asked", [tuple, list])
+def test_several_results_may_come_in_a_list(kind, asked):
+    """A test may compare what came back with what came back before, in whichever form."""
+    got, before = kind([torch.ones(2), torch.zeros(3)]), asked([torch.ones(2), torch.zeros(3)])
+    close(got, before, ("The output", "The weights"))
+    with pytest.raises(Mistake, match="The weights: wrong in 3 of 3 places"):
+        close(kind([torch.ones(2), torch.ones(3)]), before, ("The output", "The weights"))
+    with pytest.raises(Mistake, match="expected a tensor, got a list of 2"):
+        close([torch.ones(2), torch.zeros(3)], torch.ones(2))
