@@ -130,7 +130,8 @@ def _graded(
     student: Path, problem_set: str, notebooks: Mapping[str, Mapping[str, int]]
 ) -> dict[Path, bytes]:
     """The files that grading reads, by their path in the problem set's folder."""
-    place, found = student / problem_set, {}
+    place = student / problem_set
+    found: dict[Path, bytes] = {}
     for name, accepted in notebooks.items():
         others = notebooks.keys() - {name}
         try:
