@@ -106,7 +106,8 @@ def execute(
     path:
         The notebook. It is read, not modified.
     timeout:
-        Seconds that one cell may take; by default three times the chapter's budget.
+        Seconds by the clock after which a cell counts as hung; by default twenty times the chapter's
+        budget, because a busy machine gives it a small part of its processors.
     arithmetic:
         One of :data:`numerics.ARITHMETICS`: how the processor should round.
 
@@ -127,7 +128,7 @@ def execute(
     with tempfile.TemporaryDirectory() as sockets, fixed_environment(arithmetic):
         client = NotebookClient(
             notebook,
-            timeout=timeout or 3 * budget_seconds(notebook),
+            timeout=timeout or 20 * budget_seconds(notebook),
             kernel_name="python3",
             record_timing=False,
             coalesce_streams=True,
