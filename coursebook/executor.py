@@ -106,8 +106,8 @@ def execute(
     path:
         The notebook. It is read, not modified.
     timeout:
-        Seconds by the clock after which a cell counts as hung; by default twenty times the chapter's
-        budget, because a busy machine gives it a small part of its processors.
+        Seconds by the clock after which a cell counts as hung; by default twenty times the
+        chapter's budget, because a busy machine gives it a small part of its processors.
     arithmetic:
         One of :data:`numerics.ARITHMETICS`: how the processor should round.
 
