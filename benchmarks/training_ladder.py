@@ -36,7 +36,8 @@ from coursebook import records
 from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.training import adamw, clip_gradients
-from tfcourse.training.distributed import Shared, Team, is_part
+from tfcourse.training.distributed import Shared, Team
+from tfcourse.wrapped import is_part
 
 SEED, RATE, PARTS = 0, 1e-3, 4
 SIZES = {"vocab_size": 256, "context_length": 256, "num_layers": 4, "num_heads": 4, "d_model": 256}

@@ -78,7 +78,7 @@ def _switched_off(every: Sequence[NotebookNode]) -> str:
                 name = cells.grade_id(cell)
                 return (
                     f"`{ast.unparse(call)}` in {where}{f' `{name}`' if name else ''} switches "
-                    "gradients off for the whole notebook. Delete that line, or use "
+                    "gradients off for all that follows. Delete that line, or use "
                     "`with torch.no_grad():` where you need it."
                 )
     return ""

@@ -53,8 +53,10 @@ def negative_sampling_loss(w, v, negatives):
 
 wrong(
     "clamped-scores",
-    "cuts scores off",
-    told="stops falling",
+    says=(
+        "You cut the scores off, so log σ stops falling and its slope is 0 there. Rewrite the "
+        "formula so that it needs no limit."
+    ),
     loses=["large", "gradients"],
     edit=(
         "return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",

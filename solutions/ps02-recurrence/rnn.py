@@ -173,7 +173,7 @@ wrong("no-bias", "leaves out the bias", says="The bias is missing.", edit=("U + 
 wrong(
     "no-grad",
     "under no_grad",
-    told="no gradient",
+    told="switches gradients off",
     loses=["gradients"],
     edit=[
         (

@@ -139,7 +139,10 @@ def mended_loss(logits, words, weights, follows, truth):
 @wrong(
     "unchanged",
     "the published code as it was",
-    told="That is what `published_loss` returns|You still ignore the answer 0",
+    says=(
+        "That is what `published_loss` returns, in both losses. The words' loss is a mean over all "
+        "slots, the empty ones too, and the second question ignores the answer 0."
+    ),
 )
 def mended_loss(logits, words, weights, follows, truth):
     return published_loss(logits, words, weights, follows, truth)

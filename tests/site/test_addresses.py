@@ -61,7 +61,7 @@ def test_a_notebook_can_be_run_on_colab_and_binder(addressed: Path) -> None:
 
 
 def test_a_site_is_built_again_only_if_something_has_changed(addressed: Path, monkeypatch) -> None:
-    folder, home = addressed.parents[1], addressed.parents[1] / "home.md"
+    folder, home = addressed.parents[1], addressed.parents[1] / "index.md"
 
     class Built(Exception):
         pass
