@@ -3,7 +3,7 @@
 kind: exhaustion
 honest: 0
 exercise: double
-seen: (?i)prints without end|stopped
+seen: (?i)prints without end|stopped|ran out of time
 """
 
 while True:
