@@ -449,21 +449,9 @@ def collect(
         else:
             raise ValueError(f"kind is {kind!r}, but must be canvas, moodle, folder or exchange.")
     console = Console()
-    lines = [
-        f"{made.problem_set}: {len(made.new)} learners collected, {len(made.renewed)} handed in "
-        f"again, {len(made.unchanged)} unchanged, in {submitted}"
-    ]
-    if made.renewed:
-        earlier = submitted / collecting.EARLIER
-        lines.append(
-            f"Handed in again (the earlier work is in {earlier}): {', '.join(made.renewed)}"
-        )
-    console.print(escape(plain("\n".join(lines))), highlight=False, soft_wrap=True)
-    left = [
-        f"not taken: {path}{f', of {whose}' if whose else ''}: {why}"
-        for path, whose, why in made.left
-    ]
-    for note in [*left, *made.notes]:
+    said = escape(plain("\n".join(made.summary(submitted))))
+    console.print(said, highlight=False, soft_wrap=True)
+    for note in made.to_look_at():
         console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
 
 

@@ -385,10 +385,11 @@ def _autocast_fails(device: torch.device) -> bool:
     """Whether autocast is on, in a dtype for which this device has no LSTM."""
     if device.type != "cpu" or not torch.is_autocast_enabled("cpu"):
         return False
+    if torch.compiler.is_compiling():  # the trial cannot be traced
+        return False
     return not _cpu_has_lstm(torch.get_autocast_dtype("cpu"))
 
 
-@torch.compiler.assume_constant_result
 @cache
 def _cpu_has_lstm(dtype: torch.dtype) -> bool:
     """Whether an LSTM can be trained in ``dtype`` under autocast on this machine's CPU."""

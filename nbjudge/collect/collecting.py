@@ -43,6 +43,25 @@ class Collected:
     left: list[tuple[str, str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def summary(self, submitted: Path) -> list[str]:
+        """How many came in, and whose earlier work was moved: a line each."""
+        lines = [
+            f"{self.problem_set}: {len(self.new)} learners collected, {len(self.renewed)} handed "
+            f"in again, {len(self.unchanged)} unchanged, in {submitted}"
+        ]
+        if self.renewed:
+            again, earlier = ", ".join(self.renewed), submitted / EARLIER
+            lines.append(f"Handed in again (the earlier work is in {earlier}): {again}")
+        return lines
+
+    def to_look_at(self) -> list[str]:
+        """The files that were not taken, and the notes: a line each."""
+        left = [
+            f"not taken: {path}{f', of {whose}' if whose else ''}: {why}"
+            for path, whose, why in self.left
+        ]
+        return [*left, *self.notes]
+
 
 @dataclass
 class Learner:
