@@ -14,7 +14,7 @@ tests apart:
 ``numerics(noun)``
     Left to `make test-numerics`.
 
-The last line of a run says what was left, as so many of each noun.
+The last line of a run says how many of each noun were left.
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, about in (
         ("case_of(kind)", "one case of a kind: tests/levels.py says which of them make test takes"),
         ("thorough(noun)", "left to make test-all, and told as so many of this noun"),
-        ("release(noun)", "left to make test-release, and told as so many of this noun"),
-        ("numerics(noun)", "left to make test-numerics, and told as so many of this noun"),
+        ("release(noun)", "left to make test-release, and counted under this noun"),
+        ("numerics(noun)", "left to make test-numerics, and counted under this noun"),
     ):
         config.addinivalue_line("markers", f"{name}: {about}")
 

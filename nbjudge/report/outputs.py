@@ -219,7 +219,7 @@ MAX_BLANKS = 200
 _BLANKS = re.compile(rf"[^\S\n]{{{MAX_BLANKS + 1},}}")
 
 
-#: So many formulas may begin with two backslashes and a bracket, and have no end. (In an array the
+#: How many formulas may begin with two backslashes and a bracket and have no end. (In an array the
 #: same characters end a row, and give the space below it.)
 MAX_OPEN = 20
 

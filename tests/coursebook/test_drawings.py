@@ -345,7 +345,7 @@ def cells(values, **how):
 @pytest.mark.parametrize("role", ["plain", *palette.COLOURS])
 @pytest.mark.parametrize("sight", SEEN)
 def test_a_sign_is_a_colour_on_light_and_dark_pages(role, sight):
-    """A distance of 10 in CIELAB is seen at a glance; half the size is still told apart."""
+    """A distance of 10 in CIELAB is seen at a glance; half of it is still visible."""
     for least, size in ((10, 2.0), (8, 1.0)):
         (above, below, zero), _ = cells([size, -size, 0.0], role=role, largest=2)
         for one, other in ((above, below), (on_dark(above), on_dark(below))):

@@ -1,4 +1,4 @@
-"""The recipes of `book/teach.md` under "Collect", each run as it stands there."""
+"""The recipes of `book/teach.md` under "Collect", each run word for word."""
 
 import re
 import shlex
