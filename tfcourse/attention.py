@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
 from tfcourse.affine import affine
@@ -328,7 +328,7 @@ class SelfAttention(nn.Module):
         return f"d_model={d_model}, d_k={d_k}, d_v={d_v}, bias={self.b_Q is not None}"
 
 
-def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B H T K"]:
+def split_heads(x: Shaped[Tensor, "B T HK"], num_heads: int) -> Shaped[Tensor, "B H T K"]:
     """Give heads stored side by side an axis of their own, which then acts like a batch axis."""
     if x.shape[-1] % num_heads:
         raise ValueError(
@@ -337,7 +337,7 @@ def split_heads(x: Float[Tensor, "B T HK"], num_heads: int) -> Float[Tensor, "B 
     return x.view(*x.shape[:2], num_heads, x.shape[-1] // num_heads).transpose(1, 2)
 
 
-def merge_heads(x: Float[Tensor, "B H T K"]) -> Float[Tensor, "B T HK"]:
+def merge_heads(x: Shaped[Tensor, "B H T K"]) -> Shaped[Tensor, "B T HK"]:
     """The inverse of :func:`split_heads`: concatenate the heads' outputs."""
     return x.transpose(1, 2).flatten(2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -217,7 +218,8 @@ class Child:
         """What it has used so far."""
         if self.alive():
             before = self._usage
-            self._status.send(b"usage")
+            with contextlib.suppress(OSError):  # its watcher goes just now
+                self._status.send(b"usage")
             end = monotonic() + self.PATIENCE
             while self._usage is before and self._hear(end - monotonic()):
                 pass

@@ -80,7 +80,7 @@ def test_the_lesson_runs_on_with_an_empty_cell(capsys):
 
 def test_an_empty_cell_is_promised_and_is_there():
     decoder = cells("09-decoder")
-    assert "in an empty cell, and a check names the line" in decoder["what-you-will-build"].source
+    assert "You write the model's forward pass yourself" in decoder["what-you-will-build"].source
     assert "return ..." in decoder["your-turn-gpt"].source
 
 
