@@ -12,7 +12,7 @@ import environments
 import pytest
 
 #: What a wheel is made from.
-SOURCE = (*environments.PACKAGES, "pyproject.toml", "README.md", *environments.LICENCES)
+SOURCE = (*environments.PACKAGES, "pyproject.toml", *environments.LICENCES)
 
 
 @pytest.fixture(scope="session")

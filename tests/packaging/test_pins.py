@@ -186,3 +186,17 @@ def test_without_an_optional_package_a_cell_says_in_a_line_what_to_install(
         exec(one, names)
         said = capsys.readouterr().out
         assert said.count("\n") == 1 and "pip install transformers" in said
+
+
+def test_the_package_is_described_where_no_other_page_of_the_course_is(course, project, capsys):
+    """A package index shows the description alone: a relative link leads nowhere there."""
+    text = (course / project["readme"]).read_text("utf-8")
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert [link for link in links if not link.startswith("https://")] == []
+    table = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    assert table == [name for name in project["optional-dependencies"] if name in table]
+    assert set(table) == set(EXTRAS)
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    exec(code, {})
+    shown = re.search(r"print\(.*\)  # (.*)", code)[1]
+    assert capsys.readouterr().out.strip() == shown
