@@ -1,7 +1,8 @@
 """Among several processes: what shares a costly fixture stays together, and the longest is first.
 
 The tests of a scope go to one process, in their order. A file is a scope; so is each run of a
-chapter, all that judges one problem set, and the files that :data:`TOGETHER` names.
+chapter, all that judges one problem set, the pages of the site in three parts, and the files that
+:data:`TOGETHER` names.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Generator
 from typing import NamedTuple
@@ -18,7 +20,8 @@ import pytest
 #: Seconds that a scope takes, where it takes long: the first that its name matches. They are rough,
 #: and count on a machine that has not measured its own yet.
 SECONDS = (
-    (r"tests/site$", 350),
+    (r"tests/site$", 400),  # the first: it builds the site, and the others would wait for it
+    (r"tests/site, ", 90),
     (r"tests/notebooks/.*\[04", 105),
     (r"tests/notebooks/.*\[(09|11)", 80),
     (r"tests/notebooks/.*\[(08|10)", 55),
@@ -26,7 +29,7 @@ SECONDS = (
     (r"tests/nbjudge/hostile/", 100),
     (r"tests/benchmarks/test_record_scripts", 90),
     (r"tests/nbjudge/(run/test_cluster|judge/test_judge\.py)|tests/nbjudge, one class", 100),
-    (r"tests/solutions\[", 60),
+    (r"tests/solutions\[", 100),
     (r"tests/house/test_types", 60),
     (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
 )
@@ -44,7 +47,8 @@ SHOWN = 24
 #: Files that share what is costly: whose names match, and their scope's. It is a fixture, or what
 #: is found out once in a process, such as which tests of a problem set believe a lie.
 TOGETHER = (
-    (r"tests/site/", "tests/site"),
+    (r"tests/site/(?!test_(pages|figures|live_models)\.py)", "tests/site"),
+    (r"tests/site/test_(figures|live_models)\.py", "tests/site, figures"),
     (r"tests/solutions/", "tests/solutions"),
     (
         r"tests/nbjudge/(run/test_class|report/test_feedback|report/test_people)\.py",
@@ -59,6 +63,9 @@ def scope(nodeid: str) -> str:
     if path.startswith("tests/notebooks/") and re.match(CHAPTER_RUNS, name):
         return nodeid
     path = next((together for pattern, together in TOGETHER if re.match(pattern, path)), path)
+    if path == "tests/site/test_pages.py":
+        page = name.partition("[")[2]
+        return f"tests/site, pages {zlib.crc32(page.encode()) % 3}"
     if found := re.search(r"\[(ps\d\d)", name):
         return f"{path}[{found.group(1)}]"
     return path

@@ -147,8 +147,14 @@ def test_what_shares_a_fixture_is_one_scope():
     assert spread.seconds(spread.scope(f"{chapter}[04-a]")) > 0
     gate = {spread.scope(f"tests/notebooks/test_chapters.py::test_the_gate_{x}") for x in "ab"}
     assert len(gate) == 1
-    site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "pages")}
+    site = {spread.scope(f"tests/site/test_{name}.py::test") for name in ("build", "search")}
     assert len(site) == 1
+    one = {spread.scope(f"tests/site/test_pages.py::test_{x}[a.html]") for x in ("axe", "quiz")}
+    assert len(one) == 1
+    pages = {spread.scope(f"tests/site/test_pages.py::test_axe[{x}.html]") for x in range(30)}
+    assert len(pages) == 3
+    first, *others = (spread.seconds(scope) for scope in sorted(site | pages))
+    assert first > max(others), "one builds the site, while the others have not begun"
     graded = {
         spread.scope(f"tests/nbjudge/{x}.py::test")
         for x in ("run/test_class", "report/test_people")

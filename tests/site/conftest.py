@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from live_site import new_page
 
 from coursebook.site import build_site, server
@@ -21,9 +23,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(course: Path) -> Path:
-    """The folder of the built site; a warning of Sphinx fails it."""
-    return build_site(course, clean=True).parent
+def site(course: Path, tmp_path_factory) -> Path:
+    """The folder of the built site, the same for all processes; a warning of Sphinx fails it."""
+    of_this_run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        of_this_run = of_this_run.parent
+    built = of_this_run / "site"
+    with FileLock(of_this_run / "site.lock"):
+        if not built.is_file():
+            try:
+                built.write_text(str(build_site(course, clean=True).parent), "utf-8")
+            except Exception as error:
+                built.write_text("", "utf-8")
+                raise error
+    if not built.read_text("utf-8"):
+        pytest.fail("the site could not be built: see the first failure")
+    return Path(built.read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")
