@@ -1,10 +1,9 @@
-"""The commands ``collect``, ``grade``, ``report``, ``check``, ``release`` and ``receipts``."""
+"""The commands ``collect``, ``grade``, ``report``, ``likeness``, ``check``, ``release`` etc."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,28 +12,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nbjudge.failure import of_the_machine
+from nbjudge.failure import plain_errors
 from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
+from nbjudge.likeness.command import likeness
 from nbjudge.report.outputs import plain
 from nbjudge.run.interrupts import stops_in_one_line
-
-
-@contextmanager
-def plain_errors():
-    """Report errors that the caller can fix in one line, without a traceback; exit code 2."""
-    try:
-        yield
-    except Exception as error:
-        known = isinstance(error, ValueError | FileNotFoundError)
-        known = known or type(error).__name__ in ("GradingFailed", "SandboxError")
-        said = of_the_machine(error) or (error if known else "")
-        if not said:
-            raise
-    else:
-        return
-    Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
-    raise typer.Exit(2)
 
 
 def grade(
@@ -457,8 +440,8 @@ def collect(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
-    plain_ones = (collect, stops_in_one_line(grade), report, check, progress, release, receipts)
-    for command in plain_ones:
+    plain_ones = (collect, stops_in_one_line(grade), report, likeness)
+    for command in (*plain_ones, check, progress, release, receipts):
         app.command()(command)
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -13,15 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nbjudge.inside.kinds import KINDS
+from nbjudge.likeness.prints import MOST_CHARACTERS, symbols, without_comments
 
 #: Number of consecutive tokens that cannot match by chance: a formula's few lines are shorter.
 RUN = 24
 
 #: An answer is flagged if at least this share of it matches.
 MUCH = 0.75
-
-#: Maximum number of an answer's characters that are compared.
-MOST_CHARACTERS = 20_000
 
 #: Patterns that are suspicious in any answer to be written by hand → what they do.
 SIGNS = (
@@ -30,9 +28,6 @@ SIGNS = (
         "reaches into its own process's memory: does it restore something that was removed?",
     ),
 )
-
-_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
-_COMMENT = re.compile(r'#[^\n]*|"""[\s\S]*?"""')
 
 
 def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
@@ -50,16 +45,16 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     part, file
         The share, between 0 and 1, and the file's usual name, such as ``torch/nn/functional.py``.
     """
-    words = _words(_COMMENT.sub("", answer[:MOST_CHARACTERS]))
-    runs = _runs(words)
+    own = _runs(without_comments(answer[:MOST_CHARACTERS]))
+    tokens = len(own) + RUN - 1
     best = (0.0, "")
     for path, known in _known(frozenset(kinds)):
-        if known.isdisjoint(runs):
+        if known.isdisjoint(own):
             continue
         covered = {
-            word for at, run in enumerate(runs) if run in known for word in range(at, at + RUN)
+            token for at, run in enumerate(own) if run in known for token in range(at, at + RUN)
         }
-        best = max(best, (len(covered) / len(words), _told(path)))
+        best = max(best, (len(covered) / tokens, _told(path)))
     return best
 
 
@@ -70,17 +65,15 @@ def warm() -> None:
 
 def signs(source: str, kinds: Iterable[str]) -> list[str]:
     """What a cell does that proves nothing, but is worth a look if these kinds are forbidden."""
-    code = _COMMENT.sub("", source[:MOST_CHARACTERS])
+    code = without_comments(source[:MOST_CHARACTERS])
     known = dict.fromkeys([*SIGNS, *(sign for kind in sorted(kinds) for sign in KINDS[kind].signs)])
     return [does for pattern, does in known if re.search(pattern, code)]
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
-
-
-def _runs(words: list[str]) -> list[int]:
-    return list(map(hash, zip(*(words[i:] for i in range(RUN)), strict=False)))
+def _runs(code: str) -> list[int]:
+    tokens = symbols(code)
+    # These are kept only as long as the process, so Python's own hash will do, and is fast.
+    return list(map(hash, zip(*(tokens[i:] for i in range(RUN)), strict=False)))
 
 
 @cache
@@ -94,7 +87,7 @@ def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
 def _runs_of(path: Path) -> frozenset[int]:
     text = path.read_text(encoding="utf-8", errors="replace")
     # A docstring can contain the formula in Python, so count runs both with and without docstrings.
-    return frozenset(_runs(_words(text)) + _runs(_words(_COMMENT.sub("", text))))
+    return frozenset(_runs(text) + _runs(without_comments(text)))
 
 
 @cache

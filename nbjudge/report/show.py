@@ -24,6 +24,9 @@ from nbjudge.report.outputs import plain
 from nbjudge.report.pages import can_be_coloured, measured, number
 from nbjudge.store.results import WAITS, Report
 
+#: Maximum number of pairs of learners in the table of likeness.
+MOST_ALIKE = 10
+
 
 def show_grades(report: Report, console: Console) -> None:
     """Print the class as a table with a row for each student, and the flags below it.
@@ -77,6 +80,22 @@ def show_leaderboard(board, console: Console) -> None:
         found = [measured(row.measured[n]) if n in row.measured else "–" for n in board.names]
         table.add_row(str(row.place), escape(row.name), *found, number(row.points))
     console.print(table)
+
+
+def show_likeness(found, console: Console) -> None:
+    """Print the learners who resemble each other most, from :mod:`nbjudge.report.likeness`."""
+    if not (rows := found.totals[:MOST_ALIKE]):
+        console.print("No two learners have anything rare in common.")
+        return
+    table = Table(title=found.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("learners", overflow="fold")
+    table.add_column("weight", justify="right")
+    table.add_column("exercises", overflow="fold")
+    for one, other, weight, names in rows:
+        learners = escape(plain(f"{one} and {other}"))
+        table.add_row(learners, f"{weight:.0f}", escape(", ".join(names)))
+    console.print(table)
+    console.print("A reason to look, not a verdict. No mark has changed.")
 
 
 class _Rate(ProgressColumn):

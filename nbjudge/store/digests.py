@@ -24,10 +24,11 @@ NO_SAY = (
     *("collect/exchange.py", "collect/naming.py", "collect/tables.py"),
     *("intake/enclosures.py", "intake/policy.py", "intake/release.py", "intake/roster.py"),
     *("intake/stamps.py", "intake/steps.py"),
-    *("report/exports.py", "report/feedback.py", "report/leaderboard.py", "report/overview.py"),
-    *("report/pages.py", "report/returning.py", "report/show.py", "report/why.py"),
-    *("run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py", "run/parcels.py"),
-    *("store/folder.py", "store/ledger.py", "store/results.py"),
+    *("likeness/__init__.py", "likeness/command.py", "likeness/compare.py", "likeness/sources.py"),
+    *("report/exports.py", "report/feedback.py", "report/leaderboard.py", "report/likeness.py"),
+    *("report/overview.py", "report/pages.py", "report/returning.py", "report/show.py"),
+    *("report/why.py", "run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),
+    *("run/parcels.py", "store/folder.py", "store/ledger.py", "store/results.py"),
 )
 
 #: Longer sources are compared verbatim: parsing a long dotted name takes memory quadratic in its

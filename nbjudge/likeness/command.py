@@ -1,0 +1,35 @@
+"""The command ``likeness``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from nbjudge.failure import plain_errors
+
+
+def likeness(
+    problem_set: Annotated[str, typer.Argument(help="For example `ps05-self-attention`.")],
+    into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(help="An earlier class: its submissions, its graded work or fingerprints."),
+    ] = None,
+) -> None:
+    """Show which answers of a class resemble each other more than chance.
+
+    Writes likeness/PS.html and PS.csv, and PS.fingerprints.json to compare later classes with. It
+    runs no notebook and changes no mark.
+    """
+    with plain_errors():
+        from nbjudge.report import likeness as pages
+        from nbjudge.report.show import show_likeness
+
+        found = pages.likeness(problem_set, into, earlier or ())
+        shown, table = pages.write_likeness(found, into)
+    console = Console()
+    show_likeness(found, console)
+    console.print(f"Likeness: {shown}\nTable:    {table}", highlight=False, soft_wrap=True)
