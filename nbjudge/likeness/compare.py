@@ -15,7 +15,7 @@ from nbjudge.likeness.prints import AS_WRITTEN, Print, all_runs, prints
 COMMON = 1 / 3
 
 #: The number of learners that makes a passage common is at least and at most this.
-FEWEST, MOST = 4, 20
+FEWEST, MOST = 6, 20
 
 #: Answers have only a few tokens in common if their likeness weighs less than this.
 LEAST_WEIGHT = 3.0

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 #: Number of tokens in a run of code, and of words in a run of text.
-RUN, RUN_OF_WORDS = 10, 5
+RUN, RUN_OF_WORDS = 12, 5
 
 #: Number of neighbouring runs of which one is chosen.
 WINDOW = 4

@@ -10,6 +10,7 @@ from nbjudge.answers import Variant, load_variants
 from nbjudge.course import sources
 from nbjudge.files import write_whole
 from nbjudge.intake import cells
+from nbjudge.likeness.compare import rarity
 from nbjudge.report.pages import page
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.results import NOT_KNOWN, WAITS, Report, StudentResult
@@ -20,8 +21,11 @@ MOST = 15
 #: Number of bars in the score distribution.
 BARS = 10
 
-#: Submissions with fewer answers than this look alike by chance.
+#: Submissions with fewer code answers than this are alike by chance.
 MIN_ALIKE = 3
+
+#: The same answer is listed if its rarity is at least this: for two of sixty learners it is 1.
+RARE = 0.5
 
 
 def write_overview(report: Report, folder: GradingFolder) -> Path:
@@ -170,24 +174,28 @@ def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
 
 
 def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]:
-    """Students who handed in the same: all answers alike, or the same written answer.
+    """Students whose answers are the same: all code answers first, then exercise by exercise.
 
     Layout, comments and variable names make no difference: see :func:`fingerprints
-    <nbjudge.store.digests.fingerprints>`. Right answers to short exercises are often alike by
-    chance, so single code answers are not compared.
+    <nbjudge.store.digests.fingerprints>`. An answer that many have is left out, and so are groups
+    that are the same in all code answers anyway. :mod:`nbjudge.report.likeness` finds answers that
+    are merely similar.
     """
     whole: dict[tuple, list[str]] = {}
-    words: dict[tuple[str, str], list[str]] = {}
+    single: dict[str, dict[str, list[str]]] = {}
     for name, student in students.items():
-        prints = student.prints
-        if len(prints) >= MIN_ALIKE:
-            whole.setdefault(tuple(sorted(prints.items())), []).append(name)
-        for answer, one in prints.items():
-            if answer.endswith(cells.WRITTEN):
-                words.setdefault((answer, one), []).append(name)
-    found = [("every answer", who) for who in whole.values() if len(who) > 1]
-    known = [set(who) for _, who in found]
-    for (answer, _), who in words.items():
-        if len(who) > 1 and not any(set(who) <= others for others in known):
-            found.append((answer, who))
-    return sorted(found, key=lambda row: (-len(row[1]), row))
+        code = {a: one for a, one in student.prints.items() if not a.endswith(cells.WRITTEN)}
+        if len(code) >= MIN_ALIKE:
+            whole.setdefault(tuple(sorted(code.items())), []).append(name)
+        for answer, one in student.prints.items():
+            single.setdefault(answer, {}).setdefault(one, []).append(name)
+    every = [("every code answer", who) for who in whole.values() if len(who) > 1]
+    known = [set(who) for _, who in every]
+    found = []
+    for answer, groups in single.items():
+        of = sum(map(len, groups.values()))
+        for who in groups.values():
+            listed = answer.endswith(cells.WRITTEN) or not any(set(who) <= one for one in known)
+            if listed and rarity(len(who), of) >= RARE:
+                found.append((answer, who))
+    return sorted(every, key=lambda row: (-len(row[1]), row)) + found

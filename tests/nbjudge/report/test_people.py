@@ -26,7 +26,7 @@ def test_the_overview_has_everybody_and_everything(page, graded):
     assert f"{len(graded.report.students)} learners, {len(run)} notebooks run" in text
     for said in (
         "double(…) should be …, but it is …",
-        "every answer: ",
+        "double: function-after, split-answer",
         "cut-off: ps99-small.ipynb is not a notebook",
         "stubborn: ran out of time in double--values",
         "Left out of the submissions",
@@ -114,24 +114,30 @@ def test_what_was_left_as_it_came_has_no_fingerprint(small_course):
     assert set(fingerprints(answered(small_course), release)) == set(RIGHT)
 
 
-def test_alike_means_all_answers_or_the_same_words():
-    def of(code, words):
-        prints = {"a": code, "b": code, "c--written": words}
-        return StudentResult({}, prints=prints)
+def of(*code, words):
+    """A student with these fingerprints."""
+    named = {f"exercise-{number}": one for number, one in enumerate(code)}
+    return StudentResult({}, prints={**named, "text--written": words})
 
+
+def test_a_copy_with_words_of_its_own_is_listed():
     students = {
-        "ada": of("1", "x"),
-        "bob": of("1", "x"),
-        "eve": of("2", "y"),
-        "fay": of("3", "y"),
-        "gil": of("1", "z"),
-        "hal": StudentResult({}),
-        "ivy": StudentResult({}),
+        "jane": of("1", "2", "3", "4", words="a"),
+        "copycat": of("1", "2", "3", "4", words="b"),
+        "eve": of("5", "6", "7", "8", words="c"),
+        "nobody": StudentResult({}),
     }
+    assert overview.identical(students) == [("every code answer", ["jane", "copycat"])]
+
+
+def test_the_same_answer_is_listed_unless_many_have_it():
+    students = {f"s{n}": of("obvious" if n < 40 else f"{n}", words=f"{n}") for n in range(60)}
+    students["s50"] = of("rare", words="the same words")
+    students["s51"] = of("rare", words="the same words")
     assert overview.identical(students) == [
-        ("c--written", ["eve", "fay"]),
-        ("every answer", ["ada", "bob"]),
-    ]
+        ("exercise-0", ["s50", "s51"]),
+        ("text--written", ["s50", "s51"]),
+    ], "and two code answers are alike by chance"
 
 
 # -- exports ---------------------------------------------------------------------------------------
