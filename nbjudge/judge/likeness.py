@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nbjudge.inside.kinds import KINDS
-from nbjudge.likeness.prints import MOST_CHARACTERS, symbols, without_comments
+from nbjudge.likeness.prints import AS_WRITTEN, MOST_CHARACTERS, tokens, without_comments
 
 #: Number of consecutive tokens that cannot match by chance: a formula's few lines are shorter.
 RUN = 24
@@ -46,7 +46,7 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
         The share, between 0 and 1, and the file's usual name, such as ``torch/nn/functional.py``.
     """
     own = _runs(without_comments(answer[:MOST_CHARACTERS]))
-    tokens = len(own) + RUN - 1
+    length = len(own) + RUN - 1
     best = (0.0, "")
     for path, known in _known(frozenset(kinds)):
         if known.isdisjoint(own):
@@ -54,7 +54,7 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
         covered = {
             token for at, run in enumerate(own) if run in known for token in range(at, at + RUN)
         }
-        best = max(best, (len(covered) / tokens, _told(path)))
+        best = max(best, (len(covered) / length, _told(path)))
     return best
 
 
@@ -71,9 +71,9 @@ def signs(source: str, kinds: Iterable[str]) -> list[str]:
 
 
 def _runs(code: str) -> list[int]:
-    tokens = symbols(code)
+    found = tokens(code, AS_WRITTEN)
     # These are kept only as long as the process, so Python's own hash will do, and is fast.
-    return list(map(hash, zip(*(tokens[i:] for i in range(RUN)), strict=False)))
+    return list(map(hash, zip(*(found[i:] for i in range(RUN)), strict=False)))
 
 
 @cache

@@ -30,34 +30,26 @@ MOST_CHARACTERS = 20_000
 #: How an answer was read: without its names, as written, or as words.
 FORM, AS_WRITTEN, WORDS = "form", "as written", "words"
 
-# These take time linear in the text, even if a string is never closed.
-_STRING = r"""
-    \"{3} [^"\\]* (?: (?: \\.? | "(?!"") ) [^"\\]* )* (?: \"{3} | \Z )
+# Takes time linear in the text, even if a string is never closed.
+_COMMENT_OR_STRING = re.compile(
+    r"""
+    (?P<comment> \#[^\n]* )
+  | \"{3} [^"\\]* (?: (?: \\.? | "(?!"") ) [^"\\]* )* (?: \"{3} | \Z )
   | '{3} [^'\\]* (?: (?: \\.? | '(?!'') ) [^'\\]* )* (?: '{3} | \Z )
   | " [^"\\\n]* (?: \\.? [^"\\\n]* )* "?
   | ' [^'\\\n]* (?: \\.? [^'\\\n]* )* '?
-"""
-_COMMENT_OR_STRING = re.compile(rf"(?P<comment> \#[^\n]* ) | {_STRING}", re.VERBOSE | re.DOTALL)
-_TOKEN = re.compile(
-    rf"""
-      (?P<string> (?: [rbuftRBUFT]{{1,2}} (?=["']) )? (?: {_STRING} ) )
-    | (?P<name> [^\W\d]\w* ) | \d[\w.]* | [^\w\s]
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SYMBOL = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\s\w]")
+
+#: Takes the place of each character of a string.
+_IN_STRING = "\0"
+
+_SYMBOL = re.compile(rf"[^\W\d]\w*|\d[\w.]*|{_IN_STRING}+|[^\s\w]")
 _WORD = re.compile(r"\w+")
 
 #: The hash of a run is a polynomial in its tokens, modulo a prime.
 _PRIME, _BASE = (1 << 61) - 1, 0x9E3779B97F4A7C15 % ((1 << 61) - 1)
-
-
-class Token(NamedTuple):
-    """A token as it is compared, and the characters of the answer that it stands for."""
-
-    text: str
-    begin: int
-    end: int
 
 
 class Print(NamedTuple):
@@ -71,55 +63,62 @@ class Print(NamedTuple):
 
 def without_comments(source: str) -> str:
     """Code with blanks in place of its comments and docstrings."""
+    return _replaced(source, strings=False)
+
+
+def tokens(text: str, how: str) -> list[str]:
+    """The tokens of a text, read in one of the three ways.
+
+    ``FORM`` leaves out comments and docstrings and does not tell names apart, nor strings.
+    """
+    if how == WORDS:
+        return [word.lower() for word in _WORD.findall(text)]
+    if how == AS_WRITTEN:
+        return _SYMBOL.findall(text)
+    return [_nameless(token) for token in _SYMBOL.findall(_replaced(text, strings=True))]
+
+
+def _places(text: str, how: str) -> list[tuple[int, int]]:
+    """The characters of each of the tokens."""
+    text = _replaced(text, strings=True) if how == FORM else text
+    pattern = _WORD if how == WORDS else _SYMBOL
+    return [match.span() for match in pattern.finditer(text)]
+
+
+def _replaced(source: str, strings: bool) -> str:
+    """Code of the same length without comments and docstrings, and without other strings' text."""
     pieces, done = [], 0
     for match in _COMMENT_OR_STRING.finditer(source):
-        if match["comment"] or _stands_alone(source, match):
-            pieces += [source[done : match.start()], " " * (match.end() - match.start())]
+        apart = match["comment"] or _stands_alone(source, match)
+        if apart or strings:
+            length = match.end() - match.start()
+            pieces += [source[done : match.start()], (" " if apart else _IN_STRING) * length]
             done = match.end()
     return "".join([*pieces, source[done:]])
 
 
-def form(source: str) -> list[Token]:
-    """The tokens of code without comments, docstrings, layout, names and the text of strings."""
-    found = []
-    for match in _TOKEN.finditer(without_comments(source)):
-        kind, text = match.lastgroup, match.group()
-        if kind == "string" or (kind == "name" and not keyword.iskeyword(text)):
-            text = str(kind)
-        found.append(Token(text, *match.span()))
-    return found
+@lru_cache(100_000)
+def _nameless(token: str) -> str:
+    if token.startswith(_IN_STRING):
+        return "string"
+    return "name" if token.isidentifier() and not keyword.iskeyword(token) else token
 
 
-def as_written(source: str) -> list[Token]:
-    """The tokens of code with names and comments, without layout."""
-    return [Token(match.group(), *match.span()) for match in _SYMBOL.finditer(source)]
-
-
-def symbols(source: str) -> list[str]:
-    """The text of the same tokens, found faster."""
-    return _SYMBOL.findall(source)
-
-
-def words(text: str) -> list[Token]:
-    """The words of a text, in lower case."""
-    return [Token(match.group().lower(), *match.span()) for match in _WORD.finditer(text)]
-
-
-def runs(tokens: Sequence[Token], how: str, length: int) -> list[int]:
-    """The hash of each run of ``length`` tokens; a shorter sequence counts as one run."""
-    numbers = [_number(how, token.text) for token in tokens]
-    if not numbers:
+def runs(found: Sequence[str], how: str) -> list[int]:
+    """The hash of each run of tokens; a sequence that is shorter than a run counts as one."""
+    if not found:
         return []
-    length = min(length, len(numbers))
+    numbers = [_number(how, token) for token in found]
+    length = min(RUN_OF_WORDS if how == WORDS else RUN, len(numbers))
     leaving, total = pow(_BASE, length, _PRIME), 0
-    found = []
+    hashes = []
     for index, number in enumerate(numbers):
         total = (total * _BASE + number) % _PRIME
         if index >= length:
             total = (total - numbers[index - length] * leaving) % _PRIME
         if index >= length - 1:
-            found.append(total)
-    return found
+            hashes.append(total)
+    return hashes
 
 
 @lru_cache(100_000)
@@ -127,14 +126,9 @@ def _number(how: str, text: str) -> int:
     return zlib.crc32(f"{how} {text}".encode("utf-8", "replace")) + 1
 
 
-def readings(text: str, code: bool) -> Iterator[tuple[str, list[Token], list[int]]]:
-    """The ways to read an answer, each with its tokens and the hashes of their runs."""
-    if code:
-        for how, tokens in ((FORM, form(text)), (AS_WRITTEN, as_written(text))):
-            yield how, tokens, runs(tokens, how, RUN)
-    else:
-        found = words(text)
-        yield WORDS, found, runs(found, WORDS, RUN_OF_WORDS)
+def readings(code: bool) -> tuple[str, ...]:
+    """The ways to read an answer."""
+    return (FORM, AS_WRITTEN) if code else (WORDS,)
 
 
 def prints(text: str, code: bool) -> list[Print]:
@@ -147,18 +141,19 @@ def prints(text: str, code: bool) -> list[Print]:
     code:
         Whether it is code and not a text.
     """
-    found = []
-    for how, tokens, hashes in readings(text[:MOST_CHARACTERS], code):
-        length = len(tokens) - len(hashes) + 1
+    text, found = text[:MOST_CHARACTERS], []
+    for how in readings(code):
+        hashes, places = runs(tokens(text, how), how), _places(text, how)
+        length = len(places) - len(hashes) + 1
         for at in _winnowed(hashes):
-            found.append(Print(hashes[at], how, tokens[at].begin, tokens[at + length - 1].end))
+            found.append(Print(hashes[at], how, places[at][0], places[at + length - 1][1]))
     return found
 
 
 def all_runs(text: str, code: bool) -> Iterator[int]:
     """The hash of every run, chosen or not: nothing that an answer took from here is overlooked."""
-    for _, _, hashes in readings(text, code):
-        yield from hashes
+    for how in readings(code):
+        yield from runs(tokens(text, how), how)
 
 
 def _winnowed(hashes: Sequence[int]) -> list[int]:

@@ -63,9 +63,9 @@ class Likeness:
 
     @property
     def totals(self) -> list[tuple[str, str, float, list[str]]]:
-        """Each pair of learners with their pairs' total weight, and the exercises; heaviest first.
+        """Pairs of learners with the total weight of their answers, the heaviest first.
 
-        Pairs that weigh next to nothing are left out.
+        The exercises that each pair is listed with are those in which they have much in common.
         """
         weights: dict[tuple[str, str], dict[str, float]] = {}
         for exercise, compared in self.exercises.items():
@@ -73,10 +73,14 @@ class Likeness:
                 names = (pair.one.name, pair.other.name)
                 weights.setdefault(names, {})[exercise] = pair.weight
         found = [
-            (*names, sum(each.values()), sorted(each, key=lambda name: -each[name]))
+            (
+                *names,
+                sum(each.values()),
+                [n for n in sorted(each, key=lambda n: -each[n]) if each[n] >= LEAST_WEIGHT],
+            )
             for names, each in weights.items()
         ]
-        return sorted((row for row in found if row[2] >= LEAST_WEIGHT), key=lambda row: -row[2])
+        return sorted((row for row in found if row[3]), key=lambda row: -row[2])
 
 
 def likeness(
@@ -109,13 +113,13 @@ def likeness(
     folders = [GradingFolder(into, course, problem_set, notebook=name) for name in notebooks]
     if not (into / "ledger.db").is_file() or not (into / "release" / problem_set).is_dir():
         raise ValueError(f"into is {str(into)!r}, but {problem_set} has not been graded there.")
+    before = [sources.earlier(path, folders) for path in dict.fromkeys(earlier)]
     answers = sources.of_class(folders)
     sources.keep(answers, problem_set, into)
-    every = {exercise: list(found) for exercise, found in answers.items()}
-    for path in dict.fromkeys(earlier):
-        for exercise, found in sources.earlier(path, folders).items():
-            if exercise in every:
-                every[exercise] += found
+    every = {
+        exercise: [*found, *(one for cohort in before for one in cohort.get(exercise, ()))]
+        for exercise, found in answers.items()
+    }
     base = sources.base_of(folders, every)
     compared = {exercise: compare(found, base) for exercise, found in every.items()}
     order = [*sources.exercises(folders), sources.ADDED]

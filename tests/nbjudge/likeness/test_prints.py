@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from nbjudge.likeness.prints import FORM, RUN, WINDOW, form, prints, without_comments
+from nbjudge.likeness.prints import FORM, RUN, WINDOW, prints, tokens, without_comments
 
 ONE = """\
 def scaled(values, limit):
@@ -23,7 +23,7 @@ def test_form_has_no_names_comments_docstrings_or_layout():
         "def f( a,b ) :\n\n  # another\n  c = [ d for d in a if d < b ]\n"
         "  return [ d / g(c) for d in c\n           if d > 0.5 ]"
     )
-    assert [token.text for token in form(ONE)] == [token.text for token in form(other)]
+    assert tokens(ONE, FORM) == tokens(other, FORM)
     assert marks(ONE) == marks(other)
     assert marks(ONE, "as written").isdisjoint(marks(other, "as written"))
     assert marks(ONE) != marks(ONE.replace("value < limit", "value < 7")), "a number is not a name"
@@ -41,10 +41,10 @@ def test_comments_are_found_where_they_are_and_nowhere_else():
 def test_every_long_enough_run_in_common_is_found():
     """Whatever stands around it, as winnowing guarantees."""
     shared = " ".join(f"x + {number} *" for number in range(20))
-    tokens = [token.text for token in form(shared)]
-    for length in range(RUN + WINDOW - 1, len(tokens)):
+    every = tokens(shared, FORM)
+    for length in range(RUN + WINDOW - 1, len(every)):
         for before, after in (("if", "else"), ("while not a:", "[0]"), ("a = b;" * 9, "; c == d")):
-            part = " ".join(tokens[:length]).replace("name", "x")
+            part = " ".join(every[:length]).replace("name", "x")
             assert marks(f"{before} {part} {after}") & marks(part), (length, before)
 
 

@@ -31,7 +31,7 @@ def {name}(values, limit):
 #: What 40 of 60 write.
 OBVIOUS = """\
 def {name}(values, limit):
-    return sorted({{value * value for value in values if abs(value) <= limit}}, reverse=True)[:10]"""
+    return sorted({{value**2 for value in values if abs(value) <= limit}}, reverse=True)[:10]"""
 
 _STEPS = (
     "{a} = [{b} + {n} * {c} for {b}, {c} in zip(values, values[{m}:])]",
@@ -45,14 +45,14 @@ _STEPS = (
     "{a}, *{b} = sorted(values, key=lambda {c}: -{c} % {n})[{m}:] or [{n}, {m}]",
     "assert all(isinstance({a}, int) and {a} > -{n} for {a} in values[:{m}]), values",
 )
-_NAMES = "alpha beta gamma delta total count item found rest part step scale rate best row".split()
+_NAMES = "alpha beta gamma delta total count item found rest part step scale rate best row"
 
 
 def program(rng: random.Random, name: str) -> str:
     """A program that nobody else writes."""
     lines = [f"def {name}(values, limit):"]
     for step in rng.sample(_STEPS, 5):
-        a, b, c = rng.sample(_NAMES, 3)
+        a, b, c = rng.sample(_NAMES.split(), 3)
         lines.append("    " + step.format(a=a, b=b, c=c, n=rng.randint(2, 40), m=rng.randint(1, 9)))
     return "\n".join([*lines, f"    return values[: limit + {rng.randint(1, 99)}]"])
 
@@ -80,7 +80,8 @@ def course(folder: Path) -> Path:
         ]
     about = metadata(TEXT, grade=True, solution=True, points=3)
     made.append(new_markdown_cell("The mean of many is less far off.", id="words", metadata=about))
-    make_course(folder, new_notebook(cells=made, metadata={"kernelspec": {"name": "python3"}}))
+    kernel = {"kernelspec": {"display_name": "Python 3", "name": "python3"}}
+    make_course(folder, new_notebook(cells=made, metadata=kernel))
     make_release(NAME, folder)
     return folder
 

@@ -1,0 +1,256 @@
+"""A class of sixty on one page: who resembles whom, and what that does not mean."""
+
+import csv
+import hashlib
+import random
+import re
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from lookalikes import EXERCISES, MODEL, OBVIOUS, TEXT, graded, honest, program, words, written
+from lookalikes import course as make
+from small_set import NAME, hand_in, release_of
+from typer.testing import CliRunner
+
+from nbjudge.likeness import sources
+from nbjudge.report.likeness import as_page, likeness, write_likeness
+
+HOSTILE = """\
+def task_3(values, limit):
+    '''</pre></mark><script>alert("text")</script><img src=x onerror=alert(1)>'''
+    return [f"<svg onload={value}>" for value in values if value < limit and "</style>" > "&lt;"]"""
+
+
+def renamed(source):
+    """The program under other names, with a helper before it."""
+    for name in ("alpha", "beta", "gamma", "total", "count", "item", "found", "rest", "values"):
+        source = re.sub(rf"\b{name}\b", f"my_{name}", source)
+    return program(random.Random("helper"), "helper") + "\n\n\n" + source
+
+
+def everybody():
+    """The answers of sixty learners."""
+    answers = {f"s{number:02}": honest(number) for number in range(50)}
+    jane = answers["jane"] = honest(1001)
+    answers["copycat"] = jane | {TEXT: words(random.Random("own"))}
+    answers["copycat2"] = {
+        name: f"unused = 1\n{text}" if name != TEXT else words(random.Random("own too"))
+        for name, text in jane.items()
+    }
+    answers["kim"] = honest(1002)
+    answers["renamer"] = honest(1003) | {"task-2": renamed(answers["kim"]["task-2"])}
+    answers["=model"] = {n: MODEL.format(name=n.replace("-", "_")) for n in EXERCISES}
+    answers["<b>evil"] = honest(1004) | {"task-3": HOSTILE}
+    answers["evil-too"] = honest(1005) | {"task-3": HOSTILE}
+    broken = program(random.Random("broken"), "task_5") + "\n    return (((\n  def ]"
+    answers["broken"] = honest(1006) | {"task-5": broken}
+    answers["broken-too"] = honest(1007) | {"task-5": broken + "\n'"}
+    return answers
+
+
+def last_years():
+    """Three of an earlier class; one of them wrote what somebody hands in now."""
+    return {f"old{number}": honest(2000 + number) for number in range(3)}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("lookalikes")
+
+
+@pytest.fixture(scope="module")
+def course(place):
+    return make(place / "course")
+
+
+@pytest.fixture(scope="module")
+def found(place, course):
+    answers = everybody()
+    answers["repeats"] = honest(1008) | {"task-4": last_years()["old1"]["task-4"]}
+    graded(place / "now", course, answers)
+    graded(place / "before", course, last_years())
+    return likeness(NAME, place / "now", [place / "before"], course=course)
+
+
+def pairs(found, exercise):
+    """The pairs of an exercise with their weights, heaviest first."""
+    return {(p.one.name, p.other.name): p for p in found.exercises[exercise].pairs}
+
+
+def test_copies_of_all_code_are_first_whatever_their_text(found):
+    assert found.learners == len(everybody()) + 1
+    rows = {(one, other): (weight, names) for one, other, weight, names in found.totals}
+    first = list(rows)[:4]
+    assert {("copycat", "jane"), ("copycat2", "jane"), ("copycat", "copycat2")} < set(first)
+    weight, names = rows["copycat", "jane"]
+    # What jane wrote for task-0 is what most have written.
+    assert set(names) >= set(EXERCISES[1:]) and TEXT not in names
+    honest_ones = [row[2] for row in found.totals if row[0][0] == row[1][0] == "s"]
+    assert weight > 5 * max(honest_ones)
+
+
+def test_new_names_are_seen_through(found):
+    first = next(iter(pairs(found, "task-2").values()))
+    assert {first.one.name, first.other.name} <= {"jane", "copycat", "copycat2", "kim", "renamer"}
+    pair = pairs(found, "task-2")["kim", "renamer"]
+    assert pair.alike.form > 0.85 > pair.alike.as_written
+    assert pair.weight > 10
+
+
+def test_the_obvious_does_not_weigh(found):
+    obvious = OBVIOUS.format(name="task_0")
+    texts = [one.text for one in found.exercises["task-0"].answers]
+    assert texts.count(obvious) > 30
+    assert not [p for p in pairs(found, "task-0").values() if p.one.text == p.other.text == obvious]
+
+
+def test_what_is_no_python_is_found(found):
+    assert next(iter(pairs(found, "task-5"))) in (
+        *[("broken", "broken-too"), ("copycat", "jane"), ("copycat2", "jane")],
+        ("copycat", "copycat2"),
+    )
+    assert pairs(found, "task-5")["broken", "broken-too"].weight > 10
+
+
+def test_the_models_solution_is_the_courses_own(found):
+    for exercise in EXERCISES:
+        (answer,) = (a for a in found.exercises[exercise].answers if a.student == "=model")
+        own = found.exercises[exercise].own[answer]
+        assert (own.form, own.as_written, own.source) == (1, 1, sources.SOLUTION)
+    assert not [row for row in found.totals if "=model" in row[:2]]
+
+
+def earlier_copies(found):
+    """The first pair with an earlier cohort's learner, and its heaviest exercise."""
+    one, other, _, names = next(pair for pair in found.totals if "/" in pair[1])
+    return one, other, names[0]
+
+
+def test_an_earlier_cohort_is_found_in_its_graded_work(found, place):
+    assert earlier_copies(found) == ("repeats", f"{place}/before/old1", "task-4")
+
+
+def test_an_earlier_cohort_is_found_in_its_fingerprints(place, course):
+    likeness(NAME, place / "before", course=course)
+    path = place / "before" / "likeness" / f"{NAME}.fingerprints.json"
+    assert "values" not in path.read_text("utf-8"), "it holds no text"
+    found = likeness(NAME, place / "now", [path], course=course)
+    assert earlier_copies(found) == ("repeats", f"{path}/old1", "task-4")
+    assert "Only the fingerprints of this answer were kept." in as_page(found)
+
+
+def test_an_earlier_cohort_as_it_was_handed_in(place, course):
+    """In a folder of submissions, and in a cell that has lost its metadata."""
+    notebook = written(release_of(course), last_years()["old1"])
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "task-4":
+            cell.metadata, cell.id = nbformat.NotebookNode(), "typed-again"
+    hand_in(place / "submissions", "old1", notebook)
+    hand_in(place / "submissions", "unreadable", b"{")
+    (place / "submissions" / "roster.csv").write_text("student\nold1\n")
+    found = likeness(NAME, place / "now", [place / "submissions"], course=course)
+    assert earlier_copies(found) == ("repeats", f"{place}/submissions/old1", "task-4")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "said"),
+    [
+        ("now", "the class's own folder"),
+        ("empty", "holds no answers to ps99-small"),
+        ("absent", "holds no answers to ps99-small"),
+        ("empty/bad.json", "no fingerprints that this version can read"),
+    ],
+)
+def test_what_is_no_earlier_cohort_is_refused(found, place, course, earlier, said):
+    (place / "empty").mkdir(exist_ok=True)
+    (place / "empty" / "bad.json").write_text('{"version": 0}')
+    with pytest.raises(ValueError, match=said):
+        likeness(NAME, place / "now", [place / earlier], course=course)
+
+
+def test_a_set_that_was_not_graded_is_refused(place, course):
+    with pytest.raises(ValueError, match="has not been graded there"):
+        likeness(NAME, place / "elsewhere", course=course)
+
+
+class Tags(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.marked, self.inside = set(), set(), [], 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.inside += tag == "mark"
+
+    def handle_endtag(self, tag):
+        self.inside -= tag == "mark"
+
+    def handle_data(self, data):
+        if self.inside:
+            self.marked.append(data)
+
+
+def test_the_page_shows_and_does_nothing(found, place):
+    shown, _ = write_likeness(found, place / "now")
+    text = shown.read_text("utf-8")
+    tags = Tags(text)
+    assert tags.tags.isdisjoint({"script", "img", "svg", "b", "link", "iframe"})
+    assert not [
+        name for name in tags.attributes if name.startswith("on") or name in ("src", "href")
+    ]
+    assert "default-src 'none'" in text
+    assert any("onerror=alert(1)" in piece for piece in tags.marked), "the passage itself is shown"
+    for said in (
+        "It is a reason to look, not a verdict, and it changes no mark.",
+        "Likeness does not say who wrote an answer first, or whether anybody copied.",
+        "&lt;b&gt;evil and evil-too: weight",
+        "in the model solution",
+        f"earlier work in {place}/before",
+    ):
+        assert said in text, said
+    side = text[text.index("kim and renamer") :].partition("</details>")[0]
+    assert side.count("<pre>") == 2 and side.count("<mark>") > 1
+
+
+def test_the_table_has_every_pair(found, place):
+    _, table = write_likeness(found, place / "now")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == sum(len(compared.pairs) for compared in found.exercises.values())
+    (row,) = (
+        row
+        for row in rows
+        if (row["exercise"], row["learner"], row["other"]) == ("task-2", "kim", "renamer")
+    )
+    assert float(row["weight"]) > 10 and float(row["alike in form"]) > 0.85
+    assert not [row for row in rows if row["learner"].startswith("=")], "no cell is a formula"
+
+
+def test_the_command_changes_no_mark(found, place, course, monkeypatch):
+    import typer
+
+    from nbjudge.commands import register
+
+    monkeypatch.setenv("TFCOURSE_ROOT", str(course))
+    monkeypatch.setenv("COLUMNS", "200")
+    app, before = typer.Typer(), marks(place / "now")
+    register(app)
+    given = ["likeness", NAME, "--into", str(place / "now"), "--earlier", str(place / "before")]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0, result.output
+    assert "A reason to look, not a verdict. No mark has changed." in result.output
+    assert "copycat and jane" in result.output
+    assert marks(place / "now") == before
+    result = CliRunner().invoke(app, [*given[:3], str(place / "elsewhere")])
+    assert result.exit_code == 2 and "has not been graded there" in result.output
+
+
+def marks(into):
+    """A digest of everything that holds a mark."""
+    files = [path for path in into.rglob("*") if path.is_file() and "likeness" not in path.parts]
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
