@@ -168,6 +168,11 @@ class Pair:
     weight: float
     alike: Alike
 
+    @property
+    def is_own(self) -> bool:
+        """Whether both have the same name, so that the earlier one may be the learner's own."""
+        return self.one.student == self.other.student
+
 
 @dataclass
 class Compared:

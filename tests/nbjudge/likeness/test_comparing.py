@@ -128,6 +128,11 @@ def test_the_models_solution_is_shown_as_the_courses_own():
     assert own["s09"].form > 0.85 > 0.5 > own["s09"].as_written and own["s09"].source == "model"
     assert own["s05"].form < 0.6
 
+    theirs = renamed(model).replace("value", "z") + "  # as I always do it"
+    texts |= {"s09": theirs, "s11": theirs}
+    pair = compared(texts, own=[("model", model)]).pairs[0]
+    assert (pair.one.name, pair.other.name) == ("s09", "s11"), "the same names are nobody else's"
+
 
 def test_what_everybody_was_given_is_nobodys():
     texts, stub = klass(), program(random.Random(97), "f")
@@ -148,6 +153,7 @@ def test_earlier_cohorts_are_compared_with_the_class_alone():
     answers = [*before, twin, *answers_of(texts)]
     found = compare(answers, Base(answers))
     assert heavy(found) == [("s05", "2025/s01")]
+    assert not found.pairs[0].is_own
     assert found.compared == 60 * 59 // 2 + 60 * 4
     assert all(not answer.cohort for answer in found.answers)
 

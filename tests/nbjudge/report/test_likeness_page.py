@@ -68,6 +68,7 @@ def course(place):
 def found(place, course):
     answers = everybody()
     answers["repeats"] = honest(1008) | {"task-4": last_years()["old1"]["task-4"]}
+    answers["old2"] = honest(1009) | {"task-6": last_years()["old2"]["task-6"]}
     graded(place / "now", course, answers)
     graded(place / "before", course, last_years())
     return likeness(NAME, place / "now", [place / "before"], course=course)
@@ -79,7 +80,7 @@ def pairs(found, exercise):
 
 
 def test_copies_of_all_code_are_first_whatever_their_text(found):
-    assert found.learners == len(everybody()) + 1
+    assert found.learners == len(everybody()) + 2
     rows = {(one, other): (weight, names) for one, other, weight, names in found.totals}
     first = list(rows)[:4]
     assert {("copycat", "jane"), ("copycat2", "jane"), ("copycat", "copycat2")} < set(first)
@@ -122,13 +123,15 @@ def test_the_models_solution_is_the_courses_own(found):
 
 
 def earlier_copies(found):
-    """The first pair with an earlier cohort's learner, and its heaviest exercise."""
-    one, other, _, names = next(pair for pair in found.totals if "/" in pair[1])
+    """The pair of ``repeats`` with an earlier cohort's learner, and its heaviest exercise."""
+    one, other, _, names = next(p for p in found.totals if p[0] == "repeats" and "/" in p[1])
     return one, other, names[0]
 
 
 def test_an_earlier_cohort_is_found_in_its_graded_work(found, place):
     assert earlier_copies(found) == ("repeats", f"{place}/before/old1", "task-4")
+    assert pairs(found, "task-6")["old2", f"{place}/before/old2"].is_own
+    assert "Perhaps the learner's own earlier work" in as_page(found)
 
 
 def test_an_earlier_cohort_is_found_in_its_fingerprints(place, course):

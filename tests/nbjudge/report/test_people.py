@@ -2,13 +2,16 @@
 
 import csv
 import re
+import shutil
 import time
 
 import pytest
 from small_set import NAME, RIGHT, answered, release_of
 
 from nbjudge.answers import Variant
+from nbjudge.likeness.sources import ADDED
 from nbjudge.report import exports, overview
+from nbjudge.report.likeness import as_page, likeness
 from nbjudge.report.outputs import harmless, harmless_markdown
 from nbjudge.report.why import why
 from nbjudge.store.digests import fingerprints, normalised
@@ -138,6 +141,23 @@ def test_the_same_answer_is_listed_unless_many_have_it():
         ("exercise-0", ["s50", "s51"]),
         ("text--written", ["s50", "s51"]),
     ], "and two code answers are alike by chance"
+
+
+def test_a_graded_class_is_compared_with_itself_as_it_was_handed_in(graded, tmp_path):
+    into = tmp_path / "graded"
+    for part in ("submitted", "source", "release", "ledger.db"):
+        copy = shutil.copy if part == "ledger.db" else shutil.copytree
+        into.mkdir(exist_ok=True)
+        copy(graded.into / part, into / part)
+    found = likeness(NAME, into, [graded.submitted], course=graded.course)
+    assert list(found.exercises) == ["double", "sum-squares", "explain--written", ADDED]
+    (pair,) = (
+        pair
+        for pair in found.exercises["double"].pairs
+        if pair.one.name == "stubborn" and pair.other.student == "stubborn"
+    )
+    assert pair.alike.form == pair.alike.as_written == 1
+    assert "alert(&#39;written&#39;)" not in as_page(found), "nobody else wrote it"
 
 
 # -- exports ---------------------------------------------------------------------------------------
