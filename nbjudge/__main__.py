@@ -1,14 +1,16 @@
-"""The judge's commands on their own, without a course's CLI: ``python -m nbjudge grade ...``."""
+"""The judge's commands on their own, without a course's CLI: ``nbjudge grade ...``."""
 
 from __future__ import annotations
 
 import typer
 
 from nbjudge.commands import register
-from nbjudge.inside.program import program
+from nbjudge.inside.program import run_as
+
+NAME = "nbjudge"
 
 app = typer.Typer(
-    name=program().command,
+    name=NAME,
     help="Release, check and grade problem sets.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -16,5 +18,12 @@ app = typer.Typer(
 )
 register(app)
 
+
+def main() -> None:
+    """Run the command."""
+    run_as(NAME)
+    app(prog_name=NAME)
+
+
 if __name__ == "__main__":
-    app(prog_name="nbjudge")
+    main()

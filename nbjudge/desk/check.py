@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from nbjudge.course import root
 from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.limits import Limits
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.find import parse
 from nbjudge.intake.merge import merge
@@ -176,7 +176,7 @@ def find(given: Path) -> Path:
     listed = found or below
     if not listed:
         raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
-    lines = "".join(f"\n  {program().command} check {_typed(path)}" for path in listed[:15])
+    lines = "".join(f"\n  {command_name()} check {_typed(path)}" for path in listed[:15])
     more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
     raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
 
@@ -477,7 +477,7 @@ def _about_kernel(kernel: str) -> Sequence[str]:
         return []
     return [
         f"the notebook is set to the kernel {kernel!r}; here it was run by the Python that runs "
-        f"{program().command}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
+        f"{command_name()}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
         "(ipykernel)"
     ]
 

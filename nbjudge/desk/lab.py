@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbjudge.files import write_whole
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name, program
 
 #: Default name of the learner's folder in the course's folder. Git ignores it.
 WORK = "work"
@@ -111,7 +111,7 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
     """
     if importlib.util.find_spec("jupyterlab") is None:
         raise ValueError(
-            f"JupyterLab is not installed in the environment that runs {program().command}: "
+            f"JupyterLab is not installed in the environment that runs {command_name()}: "
             "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)

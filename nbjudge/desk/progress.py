@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbjudge.desk.lab import GIVEN
 from nbjudge.files import write_whole
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name
 
 if TYPE_CHECKING:
     from nbjudge.desk.check import Checked
@@ -62,7 +62,7 @@ def progress(work: Path) -> list[SetProgress]:
         If the folder is not a learner's.
     """
     if not (work / GIVEN).is_file():
-        lab = f"{program().command} lab"
+        lab = f"{command_name()} lab"
         raise ValueError(f"{work} was not created by `{lab}`: run that first.")
     given, every = _json(work / GIVEN), _read(work)
     found = []

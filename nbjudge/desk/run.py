@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any
 
 from nbjudge.desk import STUCK
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
 from nbjudge.judge.errors import GONE, OUT_OF_TIME
 
@@ -214,7 +214,7 @@ class Desk:
         return (
             "The process that runs the notebook did not start: "
             f"{lines[-1] if lines else f'exit code {code}'}\n"
-            f"Install the course's packages in the environment that runs {program().command}: "
+            f"Install the course's packages in the environment that runs {command_name()}: "
             "pip install -r requirements-learner.txt"
         )
 

@@ -37,7 +37,9 @@ class Program:
         Packages that test cells may import and answers may not. In a learner's process they are
         empty and cannot be read.
     values:
-        Libraries whose values answers may return besides Python's own: ``"numpy"``, ``"torch"``.
+        Libraries to load before the first submission, as most answers use them: ``"numpy"``,
+        ``"pandas"``, ``"scipy"``, ``"torch"``. Answers may return values of PyTorch only if it is
+        among these, and values of the others in any case.
     warm:
         Modules that most tests use, loaded once before examiners are forked.
     told:
@@ -86,6 +88,9 @@ def folder_of(package: str) -> Path | None:
 
 _taken: Program | None = None
 
+#: The command that runs this process, if it is not the course's.
+_command = ""
+
 
 def program() -> Program:
     """The course installed here, or the judge's defaults.
@@ -98,8 +103,19 @@ def program() -> Program:
     return _taken or _installed()
 
 
+def command_name() -> str:
+    """The command that messages tell people to type: the one that they have used."""
+    return _command or program().command
+
+
+def run_as(name: str) -> None:
+    """Say that this process is run by this command, such as ``nbjudge``."""
+    global _command
+    _command = name
+
+
 def values_on() -> frozenset[str]:
-    """The libraries whose values answers may return. Tensors also need NumPy, for sending.
+    """The libraries that the course has enabled. All others need NumPy, for sending.
 
     Raises
     ------
@@ -107,9 +123,12 @@ def values_on() -> frozenset[str]:
         If the course names any other library.
     """
     on = frozenset(program().values)
-    if unknown := sorted(on - {"numpy", "torch"}):
-        raise ValueError(f"values must be among numpy, torch; got {', '.join(unknown)}")
-    return on | ({"numpy"} if "torch" in on else frozenset())
+    known = {"numpy", "pandas", "scipy", "torch"}
+    if unknown := sorted(on - known):
+        raise ValueError(
+            f"values must be among {', '.join(sorted(known))}; got {', '.join(unknown)}"
+        )
+    return on | ({"numpy"} if on else frozenset())
 
 
 def take(said: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic
 from types import ModuleType
 
@@ -38,6 +38,15 @@ LIBRARIES = {
         ("numpy", "numpy.random"),
         ("numpy", "numpy.random", "matplotlib.pyplot", "matplotlib.backends.backend_agg"),
     ),
+    "pandas": (("pandas",), ("pandas",)),
+    "scipy": (("scipy.sparse",), ("scipy.sparse", "scipy.stats", "scipy.optimize")),
+}
+
+#: What the servers of a notebook load first that imports a library, besides that.
+IMPORTED = {
+    "numpy": ("numpy", "numpy.random"),
+    "pandas": ("pandas",),
+    "scipy": ("scipy.sparse", "scipy.stats", "scipy.optimize"),
 }
 
 #: Modules that the learners' server loads before it forks.
@@ -69,6 +78,12 @@ def examiners() -> tuple[str, ...]:
 def learners() -> tuple[str, ...]:
     """The modules that the learners' server loads before it forks."""
     return (*(name for library in _libraries() for name in library[1]), *LEARNERS)
+
+
+def imported(roots: Iterable[str]) -> tuple[str, ...]:
+    """The modules to load for a notebook that imports these libraries, if they are installed."""
+    known = [root for root in IMPORTED if root in set(roots) and importlib.util.find_spec(root)]
+    return tuple(module for root in known for module in IMPORTED[root])
 
 
 def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

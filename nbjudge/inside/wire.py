@@ -1,7 +1,7 @@
 """What may be sent between a learner's process and the examiner's, and its format as bytes.
 
 A message is one value: ``None``, booleans, numbers, text, bytes, and lists, tuples and dicts of
-these; NumPy arrays and PyTorch tensors too if the course enables them
+these; values of NumPy, pandas and SciPy, and PyTorch tensors if the course enables them
 (:mod:`nbjudge.inside.codecs`). It is sent in two parts after a twelve-byte header: the *tree*, in
 msgpack, and the *blob*, the numbers of all tensors and arrays, concatenated; the tree holds only
 their types and shapes. In the tree, whatever is not plain is a list that starts with a tag, a
@@ -27,7 +27,7 @@ from typing import Any
 import msgpack
 
 from nbjudge.inside import codecs
-from nbjudge.inside.codecs import Blobs, WireError, parts
+from nbjudge.inside.codecs import Blobs, TooMuch, WireError, parts
 
 HEADER = struct.Struct(">IQ")
 
@@ -97,7 +97,7 @@ def dumps(value: Any, most: int = 1 << 26) -> bytes:
     except (ValueError, OverflowError, UnicodeError) as error:
         raise WireError(f"it cannot be encoded: {error}") from None
     if len(packed) > TREE_BYTES:
-        raise WireError(f"{len(packed):,} bytes of numbers and text are too many to send")
+        raise TooMuch(f"{len(packed):,} bytes of numbers and text are too many to send")
     blob = b"".join(blobs.parts)
     return HEADER.pack(len(packed), len(blob)) + packed + blob
 
@@ -111,7 +111,7 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
     if kind is int:
         return value if -(2**63) <= value < 2**64 else ["i", _digits(value)]
     if kind in (list, tuple, dict) and len(value) > TREE_BYTES:
-        raise WireError(f"{len(value):,} numbers in a {kind.__name__} are too many to send")
+        raise TooMuch(f"{len(value):,} numbers in a {kind.__name__} are too many to send")
     if kind in (list, tuple):
         tag = "l" if kind is list else "t"
         return [tag, *_each(value, blobs, depth + 1)]
@@ -126,7 +126,7 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
         return ["n", value.name]
     if kind is Made:
         return ["o", value.number]
-    found = codecs.write(value, blobs)
+    found = codecs.write(value, blobs, lambda inside: _write(inside, blobs, depth + 1))
     if found is None:
         raise WireError(f"a {kind.__name__} cannot be sent")
     return found
@@ -174,8 +174,8 @@ def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
         value = reader.read(found, 0)
     except WireError:
         raise
-    except Exception as error:  # whatever msgpack raises for bytes that are not msgpack
-        raise WireError(f"not msgpack: {type(error).__name__}") from None
+    except Exception as error:  # whatever msgpack or a library raises for what it cannot read
+        raise WireError(f"not a message: {type(error).__name__}") from None
     if reader.at != len(blob):
         raise WireError(f"{len(blob) - reader.at} bytes too many")
     return value
@@ -217,8 +217,8 @@ class _Reader:
             return inner if tag == "l" else tuple(inner)
         if tag == "d":
             return self._dict(self._each(rest, depth + 1))
-        if codec := codecs.switched_on().get(tag):
-            return codec.read(tag, rest, self._take)
+        if read := codecs.reads(tag):
+            return read(tag, rest, self._take, lambda inside: self.read(inside, depth + 1))
         return self._scalar(tag, rest)
 
     def _each(self, trees: list, depth: int) -> list:

@@ -226,6 +226,7 @@ def take_in(
     notebook: str | None = None,
     others: Collection[str] = (),
     sets: Collection[str] = (),
+    given: Mapping[str, bytes] | None = None,
 ) -> Submission:
     """Read what a student handed in: ``folder/PS/PS.ipynb``, or what was clearly meant as that.
 
@@ -244,15 +245,31 @@ def take_in(
         The notebook's name if it is not the problem set's, and those of its other notebooks.
     sets:
         All of the course's problem sets.
+    given:
+        The data files that learners were given. Handed in unchanged, they are not mentioned.
     """
     try:
         path, notes, problem = which(folder, problem_set, notebook or problem_set, others, sets)
         if path is None:
             return _not_graded(problem, received if problem != NOTHING else None)
         beside = [f"{other}.ipynb" for other in others]
+        if path.parent != folder:
+            beside += _unchanged(path.parent, given or {})
         return _read(path, notes, folder, received, wanted or {}, beside)
     except OSError as error:
         return _not_graded(f"the folder cannot be read ({error.strerror})", received)
+
+
+def _unchanged(folder: Path, given: Mapping[str, bytes]) -> list[str]:
+    """The names of what a folder holds and learners were given, no different."""
+
+    def same(name: str) -> bool:
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            return False
+        return path.stat().st_size == len(given[name]) and path.read_bytes() == given[name]
+
+    return [name for name in given if "/" not in name and same(name)]
 
 
 def _not_graded(problem: str, received: datetime | None) -> Submission:

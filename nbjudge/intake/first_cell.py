@@ -6,6 +6,7 @@ into lessons and keeps their stored outputs.
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from pathlib import Path
 
@@ -36,7 +37,7 @@ import importlib.util
 if importlib.util.find_spec("{package}") is None:
     print(
         "The package {package} is not installed for this kernel. "
-        "Open the notebook with `make lab` or `{command} lab`, or "
+        "Open the notebook with {lab} "
         "choose Kernel > Change Kernel > Python 3 (ipykernel)."
     )
 """
@@ -58,9 +59,12 @@ def repository(course: Path) -> str:
 
 def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     """The cell; in a ``graded`` notebook it is locked and carries no points."""
-    address = repository(course)
-    source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
     judged = program()
+    # Without a package of its own a course has nothing there to install, and no Makefile of ours.
+    address = repository(course) if judged.packages else ""
+    source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
+    lab = "`make lab` or `{command} lab`, or" if judged.packages else "`{command} lab`, or"
+    source = source.replace("{lab}", lab)
     source = source.replace("{package}", (*judged.packages, "nbjudge")[0])
     source = source.replace("{distribution}", judged.distribution)
     source = source.replace("{command}", judged.command)
@@ -77,9 +81,22 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     return cell
 
 
+def needs_it(notebook: NotebookNode) -> bool:
+    """Whether a notebook imports the course's packages or the judge's verbs."""
+    names = "|".join(map(re.escape, (*program().packages, *program().tests_own, "nbjudge")))
+    imports = re.compile(rf"^\s*(?:from|import)\s+(?:{names})\b", re.M)
+    return any(cell.cell_type == "code" and imports.search(cell.source) for cell in notebook.cells)
+
+
 def put_first(notebook: NotebookNode, course: Path, *, graded: bool = False) -> None:
-    """Insert the cell before the notebook's other code, replacing an existing one."""
+    """Insert the cell before the notebook's other code, replacing an existing one.
+
+    A graded notebook that uses neither the course's packages nor the judge's gets none.
+    """
     kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
+    if graded and not needs_it(notebook):
+        notebook.cells = kept
+        return
     place = next((i for i, cell in enumerate(kept) if cell.cell_type == "code"), len(kept))
     notebook.cells = [*kept[:place], first_cell(course, graded=graded), *kept[place:]]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from nbjudge.inside.limits import Limits
 from nbjudge.judge.job import Job, Judged
-from nbjudge.judge.names import names_of, solution_of
+from nbjudge.judge.names import imports_of, names_of, solution_of
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery
 
-__all__ = ["Job", "Judged", "Limits", "judge", "names_of", "solution_of"]
+__all__ = ["Job", "Judged", "Limits", "imports_of", "judge", "names_of", "solution_of"]
 
 
 def judge(job: Job, nursery: Nursery) -> Judged:

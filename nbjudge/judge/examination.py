@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,7 @@ class Examination:
         self._talk, self._linked = Channel(self._process.socket), None
         refused = {} if own else self.job.refused
         opens = {"do": "open", "seed": self.job.seed, "refused": refused}
+        opens["imports"] = self.job.imports
         self._talk.send(opens, EXAMINERS_SECONDS)
         self._next, self._told = self._told + self._next, []
 
@@ -100,7 +102,7 @@ class Examination:
     def note(self, cell: NotebookNode) -> None:
         """Tell the examiner about a cell before the next test."""
         if cells.is_answer(cell):
-            bound = list(self.job.names.get(cells.grade_id(cell), ()))
+            bound = self._not_imports(self.job.names.get(cells.grade_id(cell), ()))
             self._next.append({"learners": bound})
         elif cells.is_locked(cell):
             if names.used(cell.source) & self.learners_names():
@@ -108,6 +110,9 @@ class Examination:
                 self._next.append({"learners": sorted(names.bound(cell.source))})
             else:
                 self._next.append({"setup": cell.source})
+
+    def _not_imports(self, bound: Iterable[str]) -> list[str]:
+        return [name for name in bound if name not in self.job.imports]
 
     def learners_names(self) -> set[str]:
         """Names bound so far by a learner, or by locked cells that use a learner's names."""

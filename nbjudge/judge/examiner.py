@@ -42,6 +42,7 @@ from nbjudge.intake import cells
 from nbjudge.judge import lies
 from nbjudge.judge.errors import FAULTY
 from nbjudge.judge.known import Known
+from nbjudge.judge.names import names_in
 from nbjudge.judge.remote import InTheirWords, Link, Lost, Missing
 
 #: Maximum number of characters kept of a test's output and of its message.
@@ -103,7 +104,7 @@ def main(sock: socket.socket) -> None:
             examiner.connect(socket.socket(fileno=number), request["most"])
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
-            examiner.open(request["seed"], request["refused"])
+            examiner.open(request["seed"], request["refused"], request["imports"])
         elif request["do"] == "weigh":
             channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
         else:
@@ -128,13 +129,17 @@ class Examiner:
         self.learners: set[str] = set()
         self.link: Link | None = None
         self.seed = 0
+        #: The names that the notebook only imports, with the code for it.
+        self.imports: dict[str, str] = {}
         self.known = _known
         #: Seconds that known wrong answers took in the running test.
         self.aside = 0.0
 
-    def open(self, seed: int, refused: Mapping[str, str]) -> None:
-        """Set the hidden tests' seed, and the reasons why files were refused."""
-        self.seed = seed
+    def open(
+        self, seed: int, refused: Mapping[str, str], imports: Mapping[str, str] | None = None
+    ) -> None:
+        """Set the hidden tests' seed, why files were refused, and what the notebook imports."""
+        self.seed, self.imports = seed, dict(imports or {})
         refuse(refused)
         os.environ[SEED_VARIABLE] = str(seed)
 
@@ -282,6 +287,7 @@ class Examiner:
             self.learners |= set(step["learners"])
             return
         code = set_up(step["setup"])
+        self._import(names_in(step["setup"]))
         bound = set(self.namespace)
         before = {name: id(found) for name, found in self.namespace.items()}
         nowhere = io.StringIO()
@@ -296,6 +302,7 @@ class Examiner:
         by_hand()
         if self.link is None:
             raise Lost("KernelDied", "There is no notebook to test.")
+        self._import(test.taken)
         # Names that a test uses and nothing else defines.
         self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
         for learners in self.learners:  # functions from set-up cells look them up there
@@ -313,6 +320,17 @@ class Examiner:
         finally:
             self.link.end()
         return None if type(value) is Handle else value
+
+    def _import(self, taken: Iterable[str]) -> None:
+        """Import what a cell uses of what the notebook imports.
+
+        What is not installed, such as a module beside the notebook, stays the learner's.
+        """
+        for name in self.imports.keys() & taken - self.namespace.keys():
+            nowhere = io.StringIO()
+            with contextlib.redirect_stdout(nowhere), contextlib.suppress(Exception):
+                exec(set_up(self.imports[name]), self.namespace)
+                self.learners.discard(name)
 
     def _find(self, name: str, source: str) -> Find:
         """What known wrong answers return in a test; its time is not the learner's."""

@@ -25,7 +25,7 @@ from nbjudge.inside.testing import recall, served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.recall import Answer, Check, Find, Result, Table, recording, unpack
-from nbjudge.inside.values import np, torch
+from nbjudge.inside.values import loaded, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
 from nbjudge.judge.limited import within
@@ -210,7 +210,8 @@ def _aside() -> Iterator[None]:
     said = forbidden()
     by_hand()
     state = random.getstate()
-    numpys = np.random.get_state() if np is not None else None
+    np = loaded("numpy")
+    numpys = np and np.random.get_state()
     torchs = torch.get_rng_state() if torch is not None else None
     threads = torch.get_num_threads() if torch is not None else 1
     nowhere = io.StringIO()
@@ -222,7 +223,7 @@ def _aside() -> Iterator[None]:
     finally:
         by_hand(*said)
         random.setstate(state)
-        if np is not None:
+        if np:
             np.random.set_state(numpys)
         if torch is not None:
             torch.set_rng_state(torchs)

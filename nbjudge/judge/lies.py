@@ -19,7 +19,7 @@ from typing import Any
 from nbjudge.inside.testing import plainly, served
 from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_handle
 from nbjudge.inside.testing.recall import alike
-from nbjudge.inside.values import Array, Tensor, torch
+from nbjudge.inside.values import Array, ArrayScalar, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
 from nbjudge.judge.limited import within
 
@@ -52,8 +52,12 @@ def _shaped_like(fill: Callable[[Tensor], Tensor], number: float) -> Callable[[A
     def lie(right: Any, inputs: list) -> Any:
         if isinstance(right, Tensor):
             return fill(right)
-        if isinstance(right, Array):
-            return lie(torch.from_numpy(right), inputs).numpy()
+        if isinstance(right, ArrayScalar) and right.dtype.kind in "biuf":
+            return right.dtype.type(lie(right.item(), inputs))
+        if isinstance(right, Array) and right.dtype.kind in "biufc":
+            if torch is not None:
+                return lie(torch.from_numpy(right), inputs).numpy()
+            return np.full_like(right, lie(right.flat[0].item(), inputs) if right.size else 0)
         if type(right) in (bool, int, float):
             whole = int(number) if math.isfinite(number) else 0
             return type(right)(number if type(right) is float else whole)
@@ -203,7 +207,7 @@ class Liar:
         args, kwargs = self._real(args), self._real(kwargs)
         found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
         if plainly.is_data(found):
-            return self._said(plainly.as_data(found), inputs_of(args, kwargs))
+            return self._said(found, inputs_of(args, kwargs))
         self.made.append(found)
         return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import lru_cache
 
 from nbformat import NotebookNode
@@ -111,6 +112,60 @@ def solution_of(notebook: NotebookNode) -> dict[str, str]:
         cells.grade_id(cell): cells.learners_own(cell.source)
         for cell in notebook.cells
         if cell.cell_type == "code" and cells.is_answer(cell)
+    }
+
+
+def imports_of(release: NotebookNode, source: NotebookNode) -> dict[str, str]:
+    """The names that the released notebook only imports, each with the code that imports it.
+
+    A test that uses such a name means the library, whatever a learner binds to it. Names that the
+    release or the instructor's notebook binds in another way as well are left out.
+    """
+    found: dict[str, list[str]] = {}
+    other: set[str] = set()
+    for cell in release.cells:
+        if cell.cell_type == "code" and not cells.is_test(cell):
+            for statement in _parsed(cell.source):
+                said = _imports(statement)
+                other |= _bound_by(statement) - said.keys()
+                for name, code in said.items():
+                    found.setdefault(name, []).append(code)
+    for cell in source.cells:
+        if cell.cell_type == "code" and cells.is_answer(cell):
+            for statement in _parsed(cells.learners_own(cell.source)):
+                other |= _bound_by(statement) - _imports(statement).keys()
+    every = {name: dict.fromkeys(codes) for name, codes in found.items() if name not in other}
+    # `import scipy.stats` and `import scipy.optimize` bind the same name to the same thing.
+    return {
+        name: "\n".join(codes)
+        for name, codes in every.items()
+        if len(codes) == 1 or all(code.startswith(f"import {name}") for code in codes)
+    }
+
+
+def libraries(imports: Mapping[str, str]) -> tuple[str, ...]:
+    """The libraries that :func:`imports_of` names, sorted."""
+    roots = {
+        code.split()[1].partition(".")[0] for said in imports.values() for code in said.splitlines()
+    }
+    return tuple(sorted(roots))
+
+
+def _imports(statement: ast.stmt) -> dict[str, str]:
+    """The names that an import statement binds, each with the code for it alone."""
+    if isinstance(statement, ast.Import):
+        return {
+            alias.asname or alias.name.partition(".")[0]: f"import {alias.name}"
+            + (f" as {alias.asname}" if alias.asname else "")
+            for alias in statement.names
+        }
+    if not isinstance(statement, ast.ImportFrom) or statement.level or not statement.module:
+        return {}
+    return {
+        alias.asname or alias.name: f"from {statement.module} import {alias.name}"
+        + (f" as {alias.asname}" if alias.asname else "")
+        for alias in statement.names
+        if alias.name != "*"
     }
 
 

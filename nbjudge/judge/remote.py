@@ -105,6 +105,8 @@ class Link:
         #: and its object before the test deleted or rebound it.
         self.known: dict[str, bool] = {}
         self.held: dict[str, Handle] = {}
+        #: By name: the value that it has had since the last call.
+        self.values: dict[str, Any] = {}
         self.before: dict[str, int] = {}
 
     def begin(
@@ -117,7 +119,7 @@ class Link:
         """
         self.call_seconds, self.deadline = call_seconds, deadline
         self.made, self.hidden, self.heard = set(), False, []
-        self.held, self.before = {}, {}
+        self.held, self.before, self.values = {}, {}, {}
         names = sorted(names)
         found = self._ask("begin", None, seed=seed, names=names)
         known = type(found) is dict and all(type(kind) is bool for kind in found.values())
@@ -147,11 +149,16 @@ class Link:
         handle = self.held.setdefault(name, self.name(name))
         if not self.known[name]:
             return handle
+        if name in self.values:  # as in a notebook, where a name is the same object twice
+            return self.values[name]
         try:
             found = self.use(handle, "itself", (), {})
         except Mistake:  # for example too large to send: a verb can use it remotely
             return handle
-        return handle if is_handle(found) else found
+        if is_handle(found):
+            return handle
+        self.values[name] = found
+        return found
 
     def delete(self, name: str) -> None:
         """Delete a learner's name in its process; existing handles still refer to the object."""
@@ -311,6 +318,8 @@ class Link:
         if self.lost:
             raise self.lost
         self.asked += 1
+        if fields.get("how") != "itself":  # what runs over there may change what it has
+            self.values = {}
         request = {
             "id": self.asked,
             "verb": verb,

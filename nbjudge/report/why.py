@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 
 from nbjudge import course as course_tree
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
 from nbjudge.intake.policy import one_spelling
 from nbjudge.intake.release import notebooks_in, source_folder
@@ -119,7 +119,7 @@ def why(
     replay = ""
     if entry.seed is not None:
         replay = (
-            f"{program().command} grade {problem_set} --submitted {shlex.quote(str(submitted))} "
+            f"{command_name()} grade {problem_set} --submitted {shlex.quote(str(submitted))} "
             f"--into {shlex.quote(str(into))} --again {shlex.quote(student)} --seed {entry.seed}"
         )
     return Explained(

@@ -70,8 +70,8 @@ class Terms:
     Whether learners' code runs in a sandbox, the problem set's data files, what all its tests
     forbid, the locked cells by name, the judge's digest (the same on every machine, or empty
     if there is only one), the instructor's own copies of the files that learners hand in
-    with the notebook, and the course's wrong answers
-    (:func:`nbjudge.intake.release.known_answers`).
+    with the notebook, the course's wrong answers
+    (:func:`nbjudge.intake.release.known_answers`), and the libraries that the notebook imports.
     """
 
     sandboxed: bool = True
@@ -81,6 +81,7 @@ class Terms:
     digest: str = ""
     own: dict[str, bytes] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
+    imported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ class Bench:
                 forbidden=terms.forbidden,
                 locked=terms.locked,
                 known=terms.known,
+                imported=terms.imported,
             )
             self._nursery = nursery.__enter__()
             self._nursery.start()

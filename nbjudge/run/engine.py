@@ -135,7 +135,9 @@ def grade(
         for name in notebooks_in(source)
     ]
 
-    def look(student: str, folder: GradingFolder, enclosed: dict[str, int]) -> Submission:
+    def look(
+        student: str, folder: GradingFolder, enclosed: dict[str, int], given: dict[str, bytes]
+    ) -> Submission:
         submission = find.take_in(
             places[student],
             problem_set,
@@ -144,6 +146,7 @@ def grade(
             notebook=folder.name,
             others=folder.others,
             sets=sets,
+            given=given,
         )
         submission.late = late.get(student)
         if student in roster_flags:
@@ -171,7 +174,8 @@ def grade(
                     grading.standing.accept(student)
                 report = Report(problem_set, {}, started=began, versions=versions())
                 report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
-                looks = partial(look, folder=folder, enclosed=folder.enclosed())
+                enclosed, given = folder.enclosed(), grading.files
+                looks = partial(look, folder=folder, enclosed=enclosed, given=given)
                 run = _Run(grading, report, places, looks, seed, set(again))
                 run.tells(progress, len(reports) * len(students), len(folders) * len(students))
                 # The same inputs for all notebooks of a student: one seed replays them.

@@ -21,8 +21,8 @@ from nbjudge.intake.notes import Notes
 from nbjudge.intake.policy import check_tests
 from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
-from nbjudge.judge import Job, Judged, Limits, names_of, solution_of
-from nbjudge.judge.names import forbidden_by_all
+from nbjudge.judge import Job, Judged, Limits, imports_of, names_of, solution_of
+from nbjudge.judge.names import forbidden_by_all, libraries
 from nbjudge.run.cluster import Terms
 from nbjudge.run.helper import Helper, TooMuch
 from nbjudge.run.parcels import pack_job
@@ -75,6 +75,7 @@ class Grading:
         self.problem_set, self.work, self.limits = folder.problem_set, folder.work, limits
         self.release, source = folder.release(), folder.source()
         self.names, self.solution = names_of(source), solution_of(source)
+        self.imports = imports_of(self.release, source)
         self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
         # Reads what learners wrote, so that this process need not.
@@ -128,7 +129,7 @@ class Grading:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
         given = self.files, self.forbidden, cells.locked_code(self.blank), digest, self.own
-        return Terms(self.sandboxed, *given, self.known)
+        return Terms(self.sandboxed, *given, self.known, libraries(self.imports))
 
     # -- plan ------------------------------------------------------------------------------------
 
@@ -201,6 +202,7 @@ class Grading:
             limits=self.limits,
             files={},
             names=self.names,
+            imports=self.imports,
             solution=self.solution,
             enclosed=prepared.submission.enclosed,
             refused=prepared.submission.refused,

@@ -65,6 +65,8 @@ class Nursery:
     known:
         The problem set's wrong answers, for the examiners, from
         :func:`nbjudge.intake.release.known_answers`.
+    imported:
+        The libraries that the notebook imports. Both parents load those that take long.
 
     Raises
     ------
@@ -82,15 +84,18 @@ class Nursery:
         forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
         known: Mapping[str, Any] | None = None,
+        imported: Sequence[str] = (),
     ) -> None:
         linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
         self.forbidden = tuple(forbidden)
         self._locked, self._known = dict(locked or {}), dict(known or {})
+        more = server.imported(imported)
         self._modules = {
-            "learners": tuple(server.learners() if learners is None else learners),
+            "learners": (*more, *(server.learners() if learners is None else learners)),
             "examiners": (
+                *more,
                 *(server.examiners() if examiners is None else examiners),
                 examiner_entry.partition(":")[0],
             ),

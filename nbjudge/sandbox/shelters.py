@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from nbjudge.inside.program import program
+from nbjudge.inside.program import command_name
 
 #: The two kinds of sandbox, as reports describe them.
 FULL = "bubblewrap, with namespaces, limits and a system call filter for each kernel"
@@ -24,7 +24,7 @@ def not_linux() -> str:
     return (
         f"Grading runs learners' code in a sandbox that needs Linux, and this is {system}. Grade "
         f"{instead} container that deploy/README.md describes. "
-        f"`{program().command} check` works here."
+        f"`{command_name()} check` works here."
     )
 
 

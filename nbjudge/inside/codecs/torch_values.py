@@ -14,10 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nbjudge.inside.codecs import Blobs, WireError, lengths, parts
+from nbjudge.inside.codecs import Blobs, Inner, WireError, lengths, parts
 from nbjudge.inside.codecs.numpy_values import numbers
-
-TAGS = ("T", "s", "y", "v")
 
 #: The dtypes a tensor may have, each with the NumPy dtype that has the same bytes.
 DTYPES = {
@@ -39,16 +37,32 @@ DTYPE_NAMES = {dtype: name for name, (dtype, _) in DTYPES.items()}
 DEVICES = ("cpu", "cuda", "cuda:0", "meta")
 
 
-def write(value: Any, blobs: Blobs) -> list | None:
-    """The tree for a tensor, a shape, a dtype or a device; ``None`` for anything else."""
+def handles(value: Any) -> bool:
+    """Whether it is a tensor, a shape, a dtype or a device."""
+    return isinstance(value, Tensor) or type(value) in (torch.Size, torch.dtype, torch.device)
+
+
+def copied(value: Any) -> Any:
+    """A copy of a tensor; anything else as it is."""
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def alike(one: Any, other: Any, near: float, tiny: float) -> bool:
+    """Whether shape, dtype and values are the same but for rounding; NaN is like NaN."""
+    if not isinstance(one, Tensor):
+        return bool(one == other)
+    same = one.shape == other.shape and one.dtype == other.dtype and one.device == other.device
+    return same and torch.allclose(one, other, near, tiny, equal_nan=True)
+
+
+def write(value: Any, blobs: Blobs, inner: Inner) -> list:
+    """The tree for a tensor, a shape, a dtype or a device."""
     if isinstance(value, Tensor):
         return _write_tensor(value, blobs)
     kind = type(value)
     if kind is torch.Size:
         return ["s", *value]
-    if kind is torch.dtype:
-        return ["y", str(value).removeprefix("torch.")]
-    return ["v", str(value)] if kind is torch.device else None
+    return ["y", str(value).removeprefix("torch.")] if kind is torch.dtype else ["v", str(value)]
 
 
 def _write_tensor(value: Tensor, blobs: Blobs) -> list:
@@ -64,7 +78,7 @@ def _write_tensor(value: Tensor, blobs: Blobs) -> list:
     return ["T", DTYPE_NAMES[value.dtype], list(value.shape), bool(value.requires_grad)]
 
 
-def read(tag: str, rest: list, take: Callable[[int], bytearray]) -> Any:
+def read(tag: str, rest: list, take: Callable[[int], bytearray], inner: Inner) -> Any:
     """The value; ``take`` returns the blob's next bytes."""
     if tag == "T":
         return _tensor(rest, take)

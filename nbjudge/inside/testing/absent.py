@@ -27,7 +27,7 @@ from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing import closed
 from nbjudge.inside.testing.by_hand import COUNTS, functions, refuse
 from nbjudge.inside.testing.closed import implement, replace_body
-from nbjudge.inside.values import Tensor, np, torch
+from nbjudge.inside.values import Tensor, loaded, np, torch
 
 _removed: tuple[str, ...] = ()
 
@@ -78,8 +78,8 @@ def remove(*what: str) -> None:
     if any(KINDS[name].matrices or KINDS[name].gradients for name in what):
         _override_other_algebra()
     # Only if there are any: in a forked process, looking at every module copies its memory.
-    for loaded in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
-        del sys.modules[loaded]
+    for gone_with in [m for m in sys.modules if f"{m}.".startswith(gone)] if gone else ():
+        del sys.modules[gone_with]
     for name in what:
         kind = KINDS[name]
         closed.without_words(kind.torch_functions)
@@ -119,7 +119,9 @@ def files(what: Sequence[str]) -> list[Path]:
             found += map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
     if what:
         found += closed.files()
-    if np and any(KINDS[name].matrices for name in what):  # a new process could load NumPy again
+    if loaded("numpy") and any(
+        KINDS[name].matrices for name in what
+    ):  # a new process could load NumPy again
         found.append(Path(np.__file__).parent)
     return sorted(set(found))
 

@@ -22,7 +22,7 @@ from nbjudge.inside.testing import absent, closed, plainly, served, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.values import np, torch
+from nbjudge.inside.values import loaded, torch
 from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
 
 #: Parts of PyTorch that it loads late and honest work may need when its files cannot be read.
@@ -83,8 +83,8 @@ def seed_all(seed: int) -> None:
     """
     if torch is not None:
         torch.default_generator.manual_seed(seed)
-    if np is not None:
-        np.random.seed(seed % 2**32)
+    if numpy := loaded("numpy"):
+        numpy.random.seed(seed % 2**32)
     random.seed(seed)
 
 
@@ -189,11 +189,10 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
             return "value", len(objects) - 1
         if request["verb"] == "use":
             found, given = plainly.use(target, **real(request["fields"]))
-            after = [plainly.as_data(arg) for arg in given]
             if plainly.is_data(found):
-                return "value", {"data": plainly.as_data(found), "after": after}
+                return "value", {"data": found, "after": given}
             objects[len(objects)] = found
-            return "value", {"made": len(objects) - 1, "after": after}
+            return "value", {"made": len(objects) - 1, "after": given}
         found = VERBS[request["verb"]](target, **real(request["fields"]))
         if request["verb"] == "build":
             objects[len(objects)] = found

@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from nbjudge.inside import codecs
 from nbjudge.inside.testing import absent, served, unseen
 from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.values import Array, ArrayScalar, Tensor
 
 #: Maximum number of characters of an error's message.
 MAX_SAID = 10_000
@@ -72,8 +72,7 @@ def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any,
 
 def may_be_data(thing: Any) -> bool:
     """Whether an object may be plain data, judging by its type alone and not by its contents."""
-    known = (*served.PLAIN, list, tuple, dict)
-    return type(thing) in known or isinstance(thing, Tensor | Array | ArrayScalar)
+    return type(thing) in (*served.PLAIN, list, tuple, dict) or codecs.of(thing) is not None
 
 
 def is_data(thing: Any, depth: int = 0) -> bool:
@@ -81,21 +80,10 @@ def is_data(thing: Any, depth: int = 0) -> bool:
     if not may_be_data(thing):
         return False
     if type(thing) not in (list, tuple, dict):
-        return True
+        return type(thing) in served.PLAIN or served.can_be_sent(thing)
     if depth >= served.MAX_DEPTH:
         return False
     if type(thing) is dict and any(type(key) not in (str, int, bool) for key in thing):
         return False
     inner = thing.values() if type(thing) is dict else thing
     return all(is_data(part, depth + 1) for part in inner)
-
-
-def as_data(thing: Any) -> Any:
-    """Data as the wire accepts it: NumPy scalars become Python numbers."""
-    if isinstance(thing, ArrayScalar):
-        return thing.item()
-    if type(thing) in (list, tuple):
-        return type(thing)(as_data(part) for part in thing)
-    if type(thing) is dict:
-        return {key: as_data(part) for key, part in thing.items()}
-    return thing

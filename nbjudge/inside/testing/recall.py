@@ -18,10 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbjudge.inside import wire
+from nbjudge.inside import codecs, wire
 from nbjudge.inside.causes import Answer, Guess, Outcome, agreed, exercise_of
 from nbjudge.inside.program import folder_of, program
-from nbjudge.inside.values import Array, Tensor, np, torch
+from nbjudge.inside.values import Array, Tensor, torch
 
 #: How near two values must be, relative to the largest number in them, to differ by rounding alone.
 SAME = 1e-6
@@ -218,15 +218,8 @@ def alike(one: Any, other: Any) -> bool:
         largest = one.abs().nan_to_num(posinf=0).max().item() if one.numel() else 0.0
         near = SAME if one.dtype == torch.float64 else 10 * SAME
         return torch.allclose(one, other, near, max(near * largest, TINY), equal_nan=True)
-    if isinstance(one, Array):
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return False
-        real = one.dtype.kind in "fc"
-        return bool(
-            np.allclose(one, other, SAME, TINY, equal_nan=True)
-            if real
-            else np.array_equal(one, other)
-        )
+    if codec := codecs.of(one):
+        return codec.alike(one, other, SAME, TINY)
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict):

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nbjudge.inside import codecs
 from nbjudge.inside.testing import absent, unseen
 from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.errors import (
@@ -24,6 +25,7 @@ from nbjudge.inside.testing.errors import (
 )
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import SCALARS, WANTED, Array, ArrayScalar, Module, Tensor, nn, np, torch
+from nbjudge.inside.wire import TooMuch, WireError, dumps
 
 #: Types returned as they are; tensors, arrays and containers are copied.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), *SCALARS)
@@ -163,13 +165,11 @@ def copied(given: Any) -> Any:
     """A copy to pass to a learner's code, so that its changes do not affect the original."""
     if isinstance(given, Tensor):
         return given.detach().clone().requires_grad_(given.requires_grad)
-    if isinstance(given, Array):
-        return given.copy()
     if type(given) in (tuple, list):
         return type(given)(copied(inner) for inner in given)
     if type(given) is dict:
         return {key: copied(inner) for key, inner in given.items()}
-    return given
+    return given if type(given) in PLAIN else codecs.copied(given)
 
 
 def changed(before: Any, after: Any) -> bool:
@@ -185,6 +185,8 @@ def changed(before: Any, after: Any) -> bool:
         return len(after) != len(before) or any(map(changed, before, after))
     if type(before) is dict:
         return after.keys() != before.keys() or any(changed(before[k], after[k]) for k in before)
+    if type(before) is type(after) and type(before) not in PLAIN and (codec := codecs.of(before)):
+        return not codec.alike(before, after, 0.0, 0.0)
     return after is not before and (type(before) not in PLAIN or bool(after != before))
 
 
@@ -204,6 +206,8 @@ def by_value(found: Any, name: str, depth: int = 0) -> Any:
         return found.item()
     if type(found) in PLAIN:
         return found
+    if type(found) not in (tuple, list, dict) and can_be_sent(found):
+        return codecs.copied(found)
     if isinstance(found, tuple):
         return tuple(by_value(inner, name, depth + 1) for inner in found)
     if isinstance(found, list):
@@ -211,6 +215,21 @@ def by_value(found: Any, name: str, depth: int = 0) -> Any:
     if isinstance(found, dict):
         return {str(key): by_value(inner, name, depth + 1) for key, inner in found.items()}
     raise Mistake(f"`{name}` returns a {type(found).__name__}: return {WANTED}.")
+
+
+def can_be_sent(found: Any) -> bool:
+    """Whether it is a value of one of the known libraries, and of plain values throughout."""
+    if isinstance(found, Tensor) or (isinstance(found, Array) and found.dtype.kind in "biufc"):
+        return True  # or it says later why not
+    if codecs.of(found) is None:
+        return False
+    try:
+        dumps(found, MAX_BYTES)
+    except TooMuch:
+        return True
+    except WireError:
+        return False
+    return True
 
 
 def is_real(given: Any) -> bool:

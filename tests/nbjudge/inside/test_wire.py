@@ -35,12 +35,13 @@ def same(a, b) -> bool:
         alike = a.dtype == b.dtype and a.shape == b.shape
         return alike and torch.equal(a.nan_to_num(7), b.nan_to_num(7)) if alike else False
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        alike = a.dtype == b.dtype and a.shape == b.shape
+        return alike and (a.tolist() == b.tolist() or a.tobytes() == b.tobytes())
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
-    return a == b or (isinstance(a, float) and math.isnan(a) and math.isnan(b))
+    return bool(a == b) or (isinstance(a, float) and math.isnan(a) and math.isnan(b))
 
 
 VALUES = [
@@ -79,6 +80,19 @@ VALUES = [
     np.array(3.0),
     np.zeros((0, 3)),
     np.arange(4, dtype=">i4").astype(">i4"),
+    np.array(["text", "more\U0001f600"]),
+    np.array([[b"text", b""]]),
+    np.zeros((0, 2), "U3"),
+    np.array(["2026-11-28", "NaT"], "M8[D]"),
+    np.array([1, 2], "m8[ns]"),
+    np.array([1, "a", None, [2.5]], dtype=object),
+    np.array([["a", "bc"]], dtype=object),
+    np.float64(math.nan),
+    np.int8(-3),
+    np.bool_(True),
+    np.str_("text"),
+    np.datetime64("2026-11-28"),
+    np.dtype("float32"),
 ]
 
 
@@ -128,7 +142,8 @@ class Sneaky(dict):
         {("a",): 1},
         {None: 1},
         np.array([object()]),
-        np.array(["text"]),
+        np.array([{1, 2}, None]),
+        np.ma.masked_array([1, 2], [True, False]),
         np.zeros(2, dtype=[("a", "i4")]),
         torch.zeros(2, 2).to_sparse(),
         torch.zeros(2, device="meta"),
@@ -205,6 +220,23 @@ def nested(depth: int):
         (packed(["A", "object", [1]]), b"\0" * 8),
         (packed(["A", "bfloat16", [1]]), b"\0" * 2),
         (packed(["A", "float32", [2], 1]), b"\0" * 8),
+        (packed(["As", "U1", [1]]), b"\xff\xff\xff\x7f"),
+        (packed(["As", "U1", [1]]), b"\x00\xd8\x00\x00"),
+        (packed(["As", "U0", [1]]), b""),
+        (packed(["As", "V4", [1]]), b"\0" * 4),
+        (packed(["Am", "datetime64[25s]", [1]]), b"\0" * 8),
+        (packed(["Am", "datetime64", [1]]), b"\0" * 8),
+        (packed(["Ao", [2], ["l", 1]]), b""),
+        (packed(["Ao", [2**40], ["l"]]), b""),
+        (packed(["Ax", [1], ["A", "int64", [1]], ["A", "uint8", [1]]]), b"\2" + b"\0" * 8),
+        (
+            packed(["Ax", [1], ["A", "int64", [1]], ["A", "uint8", [1]]]),
+            b"\1" + b"\0" * 7 + b"\xff",
+        ),
+        (packed(["N", ["A", "int8", [2]]]), b"\0\0"),
+        (packed(["N", ["Ao", [], ["l", 1]]]), b""),
+        (packed(["N", ["t"]]), b""),
+        (packed(["Nd", "V8"]), b""),
         (packed(["i", "1e9"]), b""),
         (packed(["i", "٣"]), b""),
         (packed(["i", "9" * 5000]), b""),
