@@ -468,7 +468,7 @@ def _in_sandbox(
     )
     with sandbox.Nursery(known=known) as nursery:
         judged = judge(job, nursery)
-    return judged.tests, judged.flags
+    return judged.tests, judged.told
 
 
 def _about_kernel(kernel: str) -> Sequence[str]:

@@ -21,6 +21,9 @@ RECEIPTS = "receipts.csv"
 #: The columns of the receipts with the problem set, and whether the platform calls the work late.
 PROBLEM_SET, LATE = "problem_set", "late"
 
+#: Flag of a student whom the list does not have.
+UNLISTED = f"not in {ROSTER}"
+
 #: Maximum number of characters in a student's name: that of nbgrader's column in the gradebook.
 LONGEST = 128
 
@@ -54,7 +57,7 @@ def class_of(submitted: Path) -> tuple[list[str], dict[str, str]]:
         raise ValueError(
             f"{roster} lists {long[0]!r}: a name may have at most {LONGEST} characters."
         )
-    flags = dict.fromkeys(folders - set(listed), "not in roster.csv")
+    flags = dict.fromkeys(folders - set(listed), UNLISTED)
     return sorted(folders | set(listed)), flags
 
 

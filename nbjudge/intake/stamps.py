@@ -75,6 +75,7 @@ def write_receipts(
     by_place = {
         (one_spelling(row.get("student") or ""), row.get(roster.PROBLEM_SET)): row for row in rows
     }
+    absent: dict[str, list[str]] = {}
     for student in sorted(submitted.iterdir()):
         if not student.is_dir() or not student.name.isprintable():
             continue
@@ -84,6 +85,7 @@ def write_receipts(
                 continue
             found = _came_in(inbound, student.name, problem_set, graded, made.notes)
             if found is None:
+                absent.setdefault(problem_set, []).append(student.name)
                 continue
             row = by_place.get((one_spelling(student.name), problem_set))
             if row is None:
@@ -92,6 +94,10 @@ def write_receipts(
             row["received"] = found.isoformat(timespec="seconds")
             made.written += 1
     roster.write_table(made.path, fields, rows)
+    made.notes += [
+        f"{problem_set}: what was collected is not in the exchange, from {', '.join(who)}."
+        for problem_set, who in absent.items()
+    ]
     return made
 
 
@@ -163,7 +169,6 @@ def _came_in(
         except (Unreadable, OSError):
             continue
     if not found:
-        notes.append(f"{student}: what was collected for {problem_set} is not in the exchange.")
         return None
     when, said, folder = min(found)
     if (owner := _owner(folder)) not in (student, ""):

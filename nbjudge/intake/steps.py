@@ -16,6 +16,7 @@ from nbjudge.inside.tensor_file import NotTensors
 from nbjudge.intake import cells, find
 from nbjudge.intake.merge import merge
 from nbjudge.intake.notes import Notes
+from nbjudge.intake.other_set import other_set
 from nbjudge.intake.release import quiet_log
 from nbjudge.report.feedback import feedback
 from nbjudge.report.outputs import Room, harmless
@@ -37,6 +38,8 @@ class Desk:
         Digests of each locked cell in every version that learners may have been given.
     names:
         The names that each answer's solution binds.
+    notebook, elsewhere:
+        The notebook's name, and the grade ids in the course's other notebooks.
     """
 
     def __init__(
@@ -45,9 +48,12 @@ class Desk:
         release: str,
         given_out: dict[str, list[str]],
         names: dict[str, list[str]],
+        notebook: str = "",
+        elsewhere: dict[str, list[str]] | None = None,
     ):
         self.template, self.release = nbformat.v4.reads(template), nbformat.v4.reads(release)
         self.given_out, self.names = given_out, names
+        self.notebook, self.elsewhere = notebook, elsewhere or {}
 
     def stage(self, content: bytes) -> dict[str, Any]:
         """Put a learner's answers into the instructor's ``notebook``; also returns the ``notes``.
@@ -58,6 +64,8 @@ class Desk:
             parsed = find.parse(content)
         except Unreadable as error:
             return {"problem": str(error), "notes": {}}
+        if other := other_set(parsed.cells, self.release.cells, self.elsewhere):
+            return {"problem": f"holds {other}, not {self.notebook}", "notes": {}}
         notes = Notes()
         notes.extend(parsed)
         if parsed.kernel and parsed.kernel != "python3":
@@ -119,10 +127,16 @@ class Desk:
         return {"run": nbformat.v4.writes(run), "failed": ""}
 
     def page(
-        self, name: str, result: dict, run: str | None, warnings: list[str], colours: bool
+        self,
+        name: str,
+        result: dict,
+        run: str | None,
+        warnings: list[str],
+        colours: bool,
+        about: list[str],
     ) -> dict[str, Any]:
         """The feedback page."""
         tests = {test: TestResult(**found) for test, found in result["tests"].items()}
         student = StudentResult(**{**result, "tests": tests})
         notebook = None if run is None else nbformat.v4.reads(run)
-        return {"page": feedback(name, student, notebook, warnings, colours)}
+        return {"page": feedback(name, student, notebook, warnings, colours, about)}

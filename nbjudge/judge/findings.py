@@ -8,6 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells
+from nbjudge.intake.notes import Notes
 from nbjudge.judge import elsewhere, errors, outcome
 from nbjudge.judge.endings import FLOODED, OUT_OF_TIME
 from nbjudge.judge.kernels import Kernels
@@ -39,10 +40,8 @@ class Findings:
     in_their_words:
         Results of visible tests that quote the learner's own words from a kernel that hidden tests
         have called, by cell index.
-    flags:
-        The flags raised, one line each.
-    held:
-        Those for which the mark is not final until the instructor has looked.
+    notes:
+        What was noticed: see :meth:`all_notes`.
     """
 
     def __init__(self, notebook: NotebookNode, kernels: Kernels):
@@ -52,8 +51,7 @@ class Findings:
         self.found: dict[str, dict[str, Any]] = {}
         self.stopped: dict[str, str] = {}
         self.in_their_words: dict[int, dict[str, Any]] = {}
-        self.flags: list[str] = []
-        self.held: list[str] = []
+        self.notes = Notes()
         self.out_of_time: list[str] = []
         self.died: dict[str, list[str]] = {}
         self.room = Room()
@@ -63,8 +61,12 @@ class Findings:
         name, points = cells.grade_id(cell), cells.points(cell)
         self.found[name] = found = outcome.settled(found, points)
         if found.get("error") in (errors.FAULTY, outcome.NOT_A_SCORE):
-            self.held.append(f"test {name} is itself faulty: {found['says']}")
-            self.flags.append(self.held[-1])
+            self.notes.add(
+                f"test {name} is itself faulty: {found['says']}",
+                f"The test `{name}` does not work, through no fault of yours. Your instructor will "
+                "look at it.",
+                held=True,
+            )
         cell.outputs, score = outcome.scored(found, points)
         self.tests[name] = {
             "score": score,
@@ -118,19 +120,40 @@ class Findings:
         own = (how for i, how in ended.items() if cells.grade_id(self.cells[i]) == exercise)
         return OTHERWISE.get(next(own, ""), "")
 
-    def all_flags(self) -> list[str]:
-        """All flags without duplicates, including those that name several cells in one line."""
-        lines = [f"the kernel died in {cells.listed(n)}: {why}" for why, n in self.died.items()]
-        if self.out_of_time:
-            lines.append(f"ran out of time in {cells.listed(self.out_of_time)}")
-        if broken := [called(self.cells[index]) for index in self.kernels.broken]:
-            lines.append(
-                f"the kernel ran nothing more after {cells.listed(broken)}; what came after was "
-                "judged without it"
+    def all_notes(self) -> Notes:
+        """All notes without duplicates, including those that name several cells in one line."""
+        found = Notes()
+        found.extend(self.notes)
+        for why, names in self.died.items():
+            found.add(
+                f"the kernel died in {cells.listed(names)}: {why}",
+                f"The kernel died in {yours(names)}. {why}",
             )
-        return list(dict.fromkeys([*self.flags, *lines]))
+        if names := self.out_of_time:
+            found.add(
+                f"ran out of time in {cells.listed(names)}",
+                f"Time ran out in {yours(names)}. Is there a loop that never ends?",
+            )
+        if names := [called(self.cells[index]) for index in self.kernels.broken]:
+            found.add(
+                f"the kernel ran nothing more after {cells.listed(names)}; what came after was "
+                "judged without it",
+                f"After {yours(names)} the kernel ran nothing more, so the rest was graded without "
+                "it. What does this cell change?",
+            )
+        every = vars(found).items()
+        return Notes(**{kind: list(dict.fromkeys(lines)) for kind, lines in every})
+
+
+#: A learner's own cell in a flag, and as the learner is told.
+_ADDED, _YOURS = "a cell that they added", "a cell that you added"
 
 
 def called(cell: NotebookNode) -> str:
     """A cell's name in a flag."""
-    return cells.grade_id(cell) or "a cell that they added"
+    return cells.grade_id(cell) or _ADDED
+
+
+def yours(names: list[str]) -> str:
+    """Cells' names from :func:`called`, as the learner is told."""
+    return cells.listed([_YOURS if name == _ADDED else f"`{name}`" for name in names])

@@ -85,6 +85,8 @@ class Judged:
         The sandbox that the learner's code ran in.
     held:
         Those of the flags for which the mark is not final until the instructor has looked.
+    told:
+        What the learner is told about the notebook, in a learner's words, one line each.
     """
 
     notebook: bytes
@@ -95,3 +97,4 @@ class Judged:
     peak_memory_mb: float
     sandbox: str
     held: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)

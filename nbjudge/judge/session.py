@@ -18,7 +18,7 @@ from nbjudge.inside.wire import TimedOut, WireError
 from nbjudge.intake import cells
 from nbjudge.judge import errors, likeness, names, outcome
 from nbjudge.judge.examination import Examination
-from nbjudge.judge.findings import Findings, called
+from nbjudge.judge.findings import Findings, called, yours
 from nbjudge.judge.holding_back import hold_back
 from nbjudge.judge.job import Job, Judged
 from nbjudge.judge.kernels import Kernels
@@ -100,7 +100,7 @@ class Session:
             except NoKernel as error:
                 if not self.over:
                     self.over = str(error)
-                    self.findings.flags.append(f"{self.over} before {called(cell)}")
+                    self._stopped(f"{self.over} before {called(cell)}", cell)
             if cells.is_test(cell):
                 kinds = self.forbidden[index]
                 self._test(index, cell, kinds)
@@ -124,8 +124,7 @@ class Session:
         return Judged(
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.findings.tests,
-            flags=self.findings.all_flags(),
-            held=list(dict.fromkeys(self.findings.held)),
+            **vars(self.findings.all_notes()),
             seconds=monotonic() - self.began,
             cpu_seconds=self.kernels.cpu_seconds,
             peak_memory_mb=self.kernels.peak_memory_mb,
@@ -165,7 +164,7 @@ class Session:
             ran = self._ran(index, cell, seconds)
         except NoKernel as error:
             self.over = str(error)
-            self.findings.flags.append(f"{error}, from {called(cell)} on")
+            self._stopped(f"{error}, from {called(cell)} on", cell)
             cell.outputs = [outcome.error(outcome.NOT_RUN, f"This cell was not run: {error}.")]
             return
         cell.outputs = ran.outputs
@@ -173,9 +172,17 @@ class Session:
             self.findings.out_of_time.append(called(cell))
         outcome.explain(cell, ran.how, seconds)
         if ran.cut:
-            self.findings.flags.append(f"{called(cell)} produces more output than is kept")
+            self.findings.notes.add(
+                f"{called(cell)} produces more output than is kept",
+                f"The output of {yours([called(cell)])} is too long and was cut.",
+            )
         if cells.is_answer(cell) and (why := outcome.why_stopped(cell)):
             self.findings.stopped[cells.grade_id(cell)] = why
+
+    def _stopped(self, flag: str, cell: NotebookNode) -> None:
+        """Note that nothing is run from this cell on."""
+        told = f"Your notebook was not run to the end, but only up to {yours([called(cell)])}: "
+        self.findings.notes.add(flag, f"{told}{self.over}.")
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
         """Run a cell; if the kernel does not return, check whether another cell is to blame."""
@@ -226,7 +233,7 @@ class Session:
         elif what == errors.GONE:
             findings.died.setdefault(found["why"], []).append(name)
         elif what == errors.GARBLED:
-            findings.flags.append(f"{name}: {found['says']}")
+            findings.notes.add(f"{name}: {found['says']}")
         elif what == "Missing" and (why := findings.why_missing(exercise)):
             found["says"] = why
         if found.get("ours"):
@@ -248,7 +255,7 @@ class Session:
         except WireError as error:
             late = isinstance(error, TimedOut)
             seen.append("the examiner " + ("took too long" if late else "ended"))
-            self.findings.flags.append(f"{cells.grade_id(cell)}: {seen[-1]}")
+            self.findings.notes.add(f"{cells.grade_id(cell)}: {seen[-1]}")
             self.examination.end()
             self.kernels.end(kinds)
             return {
@@ -298,16 +305,15 @@ class Session:
                 exercise = cells.exercise_of(cells.grade_id(cell))
                 kinds.setdefault(exercise, set()).update(self.forbidden[index])
         every = {kind for named in kinds.values() for kind in named}
-        flags = self.findings.flags
+        notes = self.findings.notes
         for cell in self.cells:
             name = cells.grade_id(cell)
             if cell.cell_type != "code" or cells.is_locked(cell):
                 continue
             among = kinds.get(name, set()) if cells.is_answer(cell) else every
             for does in likeness.signs(cell.source, among):
-                if (flag := f"{called(cell)} {does}") not in flags:
-                    flags.append(flag)
+                notes.add(f"{called(cell)} {does}")
             if cells.is_answer(cell) and kinds.get(name):
                 part, file = likeness.likeness(cell.source, kinds[name])
                 if part >= likeness.MUCH:
-                    flags.append(f"{name}: {part:.0%} of the answer matches {file}")
+                    notes.add(f"{name}: {part:.0%} of the answer matches {file}")

@@ -6,6 +6,7 @@ It shows no hidden test and runs no script.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,6 +179,7 @@ def feedback(
     notebook: NotebookNode | None,
     warnings: list[str],
     colours: bool = True,
+    about: Sequence[str] = (),
 ) -> str:
     """The page as HTML.
 
@@ -193,11 +195,14 @@ def feedback(
         Shown above everything else.
     colours:
         Whether to highlight code.
+    about:
+        Whose page it is, and of when: shown below the title.
     """
     return page(
         "feedback.html.j2",
         name=name,
         student=student,
+        about=about,
         not_final=NOT_FINAL if student.held else "",
         warnings=warnings,
         exercises=_table(student, notebook is not None),

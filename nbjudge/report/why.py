@@ -19,6 +19,7 @@ from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Book, Mark
 from nbjudge.store.ledger import Entry
+from nbjudge.store.results import VOID
 
 
 @dataclass
@@ -100,7 +101,7 @@ def why(
     ) as book:
         marks = book.marks(student)
     tests = []
-    _, rescaled = entry.record.get("adjusted", [[], []])
+    void, rescaled = entry.record.get("adjusted", [[], []])
     for cell in graded:
         name = cells.grade_id(cell)
         if cells.exercise_of(name) == exercise:
@@ -110,7 +111,7 @@ def why(
                     name,
                     dict(rescaled).get(name, cells.points(cell)),
                     marks.grades.get(name, Mark()) if marks else Mark(0.0),
-                    message=said.get("message") or "",
+                    message=VOID if name in void else said.get("message") or "",
                     seconds=said.get("seconds") or 0.0,
                     seen=said.get("seen") or [],
                     source=cell.source if cells.is_test(cell) else "",

@@ -66,6 +66,7 @@ def unpack_judged(parcel: bytes) -> Judged:
         "peak_memory_mb": number,
         "sandbox": str,
         "held": list,
+        "told": list,
     }
     _check(found, kinds)
     for name, test in found["tests"].items():
@@ -74,7 +75,7 @@ def unpack_judged(parcel: bytes) -> Judged:
             raise BadParcel(f"test {name}: score {test['score']} is out of range")
         measured = test.get("measured", {})
         _check(measured, dict.fromkeys(measured, number), f"test {name}: measured: ")
-    if not all(isinstance(flag, str) for flag in found["flags"] + found["held"]):
+    if not all(isinstance(flag, str) for flag in found["flags"] + found["held"] + found["told"]):
         raise BadParcel("flags must be text")
     return Judged(**found)
 

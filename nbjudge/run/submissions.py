@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
 import nbformat
@@ -18,6 +19,7 @@ from nbjudge.files import write_whole
 from nbjudge.intake import cells, enclosures, find, which
 from nbjudge.intake.merge import blank
 from nbjudge.intake.notes import Notes
+from nbjudge.intake.other_set import names_elsewhere
 from nbjudge.intake.policy import check_tests
 from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
@@ -84,6 +86,8 @@ class Grading:
             release=nbformat.v4.writes(self.release),
             given_out=self.versions_given_out(),
             names={name: list(names) for name, names in self.names.items()},
+            notebook=folder.name,
+            elsewhere=names_elsewhere(folder.course, folder.name),
         )
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
@@ -159,6 +163,8 @@ class Grading:
         prepared.notes.extend(submission)
         if submission.content is None:
             prepared.problem = submission.problem
+            if submission.problem == which.NOTHING:
+                prepared.notes.told.append(f"You have not handed in {self.folder.name}.ipynb.")
             return prepared
         try:
             found = self.helper.do("stage", content=submission.content)
@@ -255,6 +261,7 @@ class Grading:
             found = self.helper.do("run", **given, bare=False)
         except TooMuch as error:
             judged.flags.append(f"its cells' output is not shown: it {error}")
+            judged.told.append(f"The output of your cells is not shown here: it {error}.")
             found = self.helper.do("run", **given, bare=True)
         if found["failed"]:
             raise GradingFailed(found["failed"])
@@ -275,7 +282,12 @@ class Grading:
 
         A notebook that cannot be highlighted is shown plain, or else left out.
         """
-        given = {"name": self.work, "result": asdict(result)}
+        about = [student]
+        if result.received:
+            received = datetime.fromisoformat(result.received).astimezone(self.rules.zone)
+            about.append(f"handed in {received:%Y-%m-%d %H:%M %Z}")
+        about.append(f"this page was written {datetime.now(self.rules.zone):%Y-%m-%d}")
+        given = {"name": self.work, "result": asdict(result), "about": about}
         for shown, colours in ((run, True), (run, False), (None, False)):
             try:
                 page = self.helper.do(
@@ -320,7 +332,7 @@ class Grading:
             record |= self.prints(prepared)
         notes.extend(prepared.notes)
         if judged is not None:
-            notes.extend(judged_notes(judged))
+            notes.extend(Notes(flags=judged.flags, told=judged.told, held=judged.held))
             record["tests"] = {
                 name: {key: test.get(key) for key in ("message", "seconds", "seen", "measured")}
                 for name, test in judged.tests.items()
@@ -434,9 +446,3 @@ class Grading:
         result = self.standing.result(prepared.student, self.record(prepared, marks), None, marks)
         self.write_page(prepared.student, result, None, self.warnings)
         return result
-
-
-def judged_notes(judged: Judged) -> Notes:
-    """What the judge noticed; it speaks of a learner's cells as an instructor would."""
-    told = [flag.replace("that they added", "that you added") for flag in judged.flags]
-    return Notes(flags=list(judged.flags), told=told, held=list(judged.held))

@@ -39,6 +39,22 @@ def test_a_sign_tells_all_some_none_and_not_known(score, sign):
     assert f"<td>{sign} answers" in feedback(NAME, result, None, [])
 
 
+#: Words of the grader's that a learner has no use for.
+OURS = ("ours was run", "locked cell", "they added", "ran out of time in", "no answer counts")
+
+
+def test_a_learner_is_told_of_their_notebook_in_a_learners_words(graded):
+    for name, student in graded.report.students.items():
+        assert not set(student.told) & set(student.flags), name
+        head = page(graded, name).partition("<table")[0]
+        assert f"<p>{name} · " in head or name.startswith("[odd]")
+        assert not any(words in head for words in OURS), name
+    assert graded.report.students["stubborn"].told == [
+        "Time ran out in `double--values`, `double--hidden`. Is there a loop that never ends?"
+    ]
+    assert any("The kernel died in `sum-squares" in s for s in graded.report.students["dies"].told)
+
+
 def test_what_was_not_written_is_said(graded):
     empty = '<td>0 of 3</td><td class="says">Nothing was written.</td>'
     assert empty in page(graded, "empty")

@@ -259,6 +259,23 @@ def test_a_submission_with_other_weights_is_another(handed):
     assert handed.collect("{}", "first").written == 1
 
 
+def test_what_is_not_in_the_exchange_is_one_line_for_each_set(tmp_path):
+    """A set that came another way is no news about each of its learners."""
+    (tmp_path / "exchange" / "c" / "inbound").mkdir(parents=True)
+    for student in ("ada", "ben", "cyd"):
+        for name in ("ps1", "ps2"):
+            place = tmp_path / "in" / student / name
+            place.mkdir(parents=True)
+            (place / f"{name}.ipynb").write_text("{}")
+    where = (tmp_path / "in", tmp_path / "exchange", "c")
+    sets = {name: {name: {}} for name in ("ps1", "ps2")}
+    assert stamps.write_receipts(*where, sets).notes == [
+        f"{name}: what was collected is not in the exchange, from ada, ben, cyd." for name in sets
+    ]
+    (only,) = stamps.write_receipts(*where, {"ps1": {"ps1": {}}}).notes
+    assert only.startswith("ps1")
+
+
 def test_receipts_of_the_sets_that_were_handed_in(small_course, tmp_path, monkeypatch):
     """Work on ps99 prints no line on another set; a set that is named is looked for."""
     monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
