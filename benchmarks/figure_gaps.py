@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 
 import torch
@@ -76,19 +75,15 @@ def train(rows: list[list[int]], words: int, causal: bool, seed: int) -> BERT:
 
 def stored_weights(model: BERT) -> dict[str, list]:
     """Each weight as whole multiples of the reader's step."""
-    return {
-        name: (attrgetter(theirs)(model).detach() / reader.STEP).round().int().tolist()
-        for name, theirs in NAMES.items()
-    }
+    return reader.in_steps(model, NAMES)
 
 
 def load(stored: dict, side: str) -> BERT:
     """A model as stored in the file: what the figure computes with."""
     model = new_model(len(stored["words"]), SIDES[side])
-    weights = stored["sides"][side]
-    model.load_state_dict(
-        {NAMES[name]: torch.tensor(w) * stored["step"] for name, w in weights.items()}
-    )
+    stored_here = stored["sides"][side].items()
+    weights = {name: torch.tensor(w) * stored["step"] for name, w in stored_here}
+    model.load_state_dict(reader.state_of(weights, NAMES))
     return model.eval()
 
 

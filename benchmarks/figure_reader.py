@@ -40,12 +40,10 @@ PAD, UNKNOWN, MASK = range(3)
 STEP, MADE_UNKNOWN = 1 / 128, 0.03
 STEPS, BATCH, RATE = 1500, 64, 3e-3
 
-#: The name of each weight in the file, and in the model.
+#: The name of each weight in the file, and in the model. Queries, keys and values have a matrix
+#: each in the file.
 NAMES = {
     "E": "embedding.weight", "P": "positions.P", "S": "segments.weight",
-    "W_Q": "blocks.0.attention.W_Q", "b_Q": "blocks.0.attention.b_Q",
-    "W_K": "blocks.0.attention.W_K", "b_K": "blocks.0.attention.b_K",
-    "W_V": "blocks.0.attention.W_V", "b_V": "blocks.0.attention.b_V",
     "W_O": "blocks.0.attention.W_O", "b_O": "blocks.0.attention.b_O",
     "W_1": "blocks.0.ffn.W_1", "b_1": "blocks.0.ffn.b_1",
     "W_2": "blocks.0.ffn.W_2", "b_2": "blocks.0.ffn.b_2",
@@ -104,14 +102,31 @@ def train(rows: list, words: WordTokenizer, seed: int) -> tuple[BERT, Affine]:
     return model.eval(), sense
 
 
+def in_steps(model: BERT, names: dict[str, str], **others: Tensor) -> dict[str, list]:
+    """Each weight as whole multiples of :data:`STEP`, ``others`` too."""
+    layer = model.blocks[0].attention
+    weights = {name: attrgetter(theirs)(model) for name, theirs in names.items()}
+    for name in ("W_QKV", "b_QKV"):
+        weights |= layer.separate(name, getattr(layer, name))
+    weights |= others
+    return {name: (w.detach() / STEP).round().int().tolist() for name, w in weights.items()}
+
+
+def state_of(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
+    """The model's tensors by their names in it, from those of a file."""
+    found = {theirs: weights[name] for name, theirs in names.items()}
+    for kind in ("W", "b"):
+        parts = [weights[f"{kind}_{letter}"] for letter in "QKV"]
+        found[f"blocks.0.attention.{kind}_QKV"] = torch.cat(parts, dim=-1)
+    return found
+
+
 def stored_weights(model: BERT, sense: Affine) -> dict[str, list]:
-    """Each weight as whole multiples of :data:`STEP`.
+    """The weights for the file.
 
     The head that predicts words was only needed for training; no figure uses it.
     """
-    weights = {name: attrgetter(theirs)(model) for name, theirs in NAMES.items()}
-    weights |= {"sense_W": sense.W, "sense_b": sense.b}
-    return {name: (w.detach() / STEP).round().int().tolist() for name, w in weights.items()}
+    return in_steps(model, NAMES, sense_W=sense.W, sense_b=sense.b)
 
 
 def load(stored: dict) -> tuple[BERT, Affine]:
@@ -119,7 +134,7 @@ def load(stored: dict) -> tuple[BERT, Affine]:
     model, sense = new_reader(len(stored["words"]))
     weights = {name: torch.tensor(w) * stored["step"] for name, w in stored["weights"].items()}
     sense.load_state_dict({name: weights.pop(f"sense_{name}") for name in ("W", "b")})
-    kept = model.load_state_dict({NAMES[name]: w for name, w in weights.items()}, strict=False)
+    kept = model.load_state_dict(state_of(weights, NAMES), strict=False)
     assert not kept.unexpected_keys and all(n.startswith("words.") for n in kept.missing_keys)
     return model.eval(), sense.eval()
 

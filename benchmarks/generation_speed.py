@@ -59,8 +59,7 @@ class PlainLoop:
             self.layers.append(
                 (
                     (block.attention_norm.gain, block.attention_norm.shift),
-                    torch.cat([a.W_Q, a.W_K, a.W_V], dim=1).T.contiguous(),
-                    torch.cat([a.b_Q, a.b_K, a.b_V]),
+                    a.W_QKV.T.contiguous(), a.b_QKV,
                     a.W_O.T.contiguous(), a.b_O,
                     (block.ffn_norm.gain, block.ffn_norm.shift),
                     f.W_1.T.contiguous(), f.b_1, f.W_2.T.contiguous(), f.b_2,

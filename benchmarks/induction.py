@@ -72,7 +72,7 @@ def neighbourly(seed: int, given: bool) -> GPT:
         first = model.blocks[0].attention
         with torch.no_grad():  # a query that is the same for all tokens and prefers distance -1
             first.W_Q[:, :K] = 0.0
-            first.b_Q[:K] = 1.0
+            first.b_QKV[:K] = 1.0
             first.positions.a[1] = 1.0  # of -2, -1, 0, 1, 2
     return model
 

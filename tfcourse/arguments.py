@@ -1,94 +1,16 @@
-"""Argument checks that many components share, and arguments that have been renamed.
+"""Argument checks that many components share.
 
 An error names the argument, its value and what is allowed.
 """
 
 from __future__ import annotations
 
-import inspect
-import warnings
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-#: Renamed arguments: old name to current name.
-RENAMED = {
-    "vocabulary": "vocab_size",
-    "target_vocabulary": "target_vocab_size",
-    "longest": "context_length",
-    "layers": "num_layers",
-    "encoder_layers": "num_encoder_layers",
-    "decoder_layers": "num_decoder_layers",
-    "heads": "num_heads",
-    "kv_heads": "num_kv_heads",
-    "scaled": "scale_embeddings",
-    "new_tokens": "max_new_tokens",
-}
-
-
-def new_name(name: str, known: Container[str]) -> str:
-    """The current name of an argument if it is in ``known``; otherwise the name unchanged."""
-    new = RENAMED.get(name, name)
-    return new if new in known and name not in known else name
-
-
-def renamed(
-    given: Mapping[str, Any],
-    known: Container[str],
-    where: str,
-    category: type[Warning] = FutureWarning,
-    stacklevel: int = 2,
-) -> dict[str, Any]:
-    """Return the values under their current names, with one warning for all old names.
-
-    Names neither ``known`` nor in :data:`RENAMED` are kept and rejected later; ``where`` tells the
-    reader of the warning what the values are for. Use ``FutureWarning`` for values from an old
-    file, ``DeprecationWarning`` for a call in code. A value given under both names raises
-    ``ValueError``.
-    """
-    new = {name: new_name(name, known) for name in given}
-    old = {name: today for name, today in new.items() if today != name}
-    for name, today in old.items():
-        if today in given:
-            raise ValueError(f"{where} must have only {today}, got its old name {name} too")
-    if old:
-        told = ", ".join(f"{name} is now called {today}" for name, today in old.items())
-        warnings.warn(f"{where}: {told}", category, stacklevel + 1)
-    return {new[name]: value for name, value in given.items()}
-
-
-def _fields(dataclass: type) -> dict[str, Any]:
-    return getattr(dataclass, "__dataclass_fields__", {})
-
-
-class _TakesOldNames(type):
-    """Metaclass of :class:`OldNames`: constructors accept old names too."""
-
-    def __call__(cls, *args: Any, **given: Any) -> Any:
-        known = _fields(cls)
-        if not given.keys() <= known.keys():
-            given = renamed(given, known, cls.__name__, DeprecationWarning)
-        return super().__call__(*args, **given)
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return signature.replace(parameters=list(signature.parameters.values())[1:])  # not self
-
-
-class OldNames(metaclass=_TakesOldNames):
-    """A dataclass whose values can also be passed and read under old names, with a warning."""
-
-    def __getattr__(self, name: str) -> Any:
-        new = new_name(name, _fields(type(self)))
-        if new == name:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        told = f"{type(self).__name__}: {name} is now called {new}"
-        warnings.warn(told, DeprecationWarning, stacklevel=2)
-        return getattr(self, new)
 
 
 def _is(kind: type, value: object) -> bool:

@@ -30,7 +30,6 @@ from tfcourse.arguments import (
     width,
 )
 from tfcourse.key_value_cache import KeyValueCache
-from tfcourse.parts import Part, join_parts
 from tfcourse.positions import Positions
 
 
@@ -386,9 +385,9 @@ class MultiHeadAttention(nn.Module):
     W_KV:
         ``None`` if ``d_context`` is ``d_model``. If not, ``(C, G d_k + G d_v)``, and ``W_QKV``
         holds only the queries' columns.
-    W_Q, W_K, W_V, b_Q, b_K, b_V:
-        Views of these parameters, for reading and, under :func:`torch.no_grad`, writing. They have
-        no ``grad`` of their own: it is in the same columns of the parameter's.
+    W_Q, W_K, W_V:
+        Views of these parameters, for reading and, under :func:`torch.no_grad`, writing in place.
+        They have no ``grad`` of their own: it is in the same columns of the parameter's.
 
     Notes
     -----
@@ -452,8 +451,6 @@ class MultiHeadAttention(nn.Module):
     W_KV: nn.Parameter | None
     b_QKV: nn.Parameter | None
     b_O: nn.Parameter | None
-    W_Q, W_K, W_V = Part[Tensor](), Part[Tensor](), Part[Tensor]()
-    b_Q, b_K, b_V = Part[Tensor | None](), Part[Tensor | None](), Part[Tensor | None]()
 
     def reset_parameters(self) -> None:
         """Reinitialise: weights as Glorot and Bengio do, bias vectors to zero."""
@@ -463,16 +460,37 @@ class MultiHeadAttention(nn.Module):
             if b is not None:
                 nn.init.zeros_(b)
 
-    def parts(self) -> dict[str, tuple[str, slice]]:
-        """For each of ``W_Q`` to ``b_V``, the parameter that holds it and its columns there."""
-        q, k, v = self.widths
-        Q, K, V = slice(q), slice(q, q + k), slice(q + k, q + k + v)
-        found = {"W_Q": ("W_QKV", Q), "W_K": ("W_QKV", K), "W_V": ("W_QKV", V)}
-        if self.W_KV is not None:
-            found |= {"W_K": ("W_KV", slice(k)), "W_V": ("W_KV", slice(k, k + v))}
-        if self.b_QKV is not None:
-            found |= {"b_Q": ("b_QKV", Q), "b_K": ("b_QKV", K), "b_V": ("b_QKV", V)}
-        return found
+    @property
+    def W_Q(self) -> Tensor:  # noqa: N802
+        """The queries' columns of ``W_QKV``."""
+        return self.W_QKV[:, : self.widths[0]]
+
+    @property
+    def W_K(self) -> Tensor:  # noqa: N802
+        """The keys' columns of ``W_QKV`` or, if the context has another width, of ``W_KV``."""
+        q, k, _ = self.widths
+        return self.W_QKV[:, q : q + k] if self.W_KV is None else self.W_KV[:, :k]
+
+    @property
+    def W_V(self) -> Tensor:  # noqa: N802
+        """The values' columns of ``W_QKV`` or, if the context has another width, of ``W_KV``."""
+        q, k, _ = self.widths
+        return self.W_QKV[:, q + k :] if self.W_KV is None else self.W_KV[:, k:]
+
+    def separate(self, name: str, tensor: Tensor) -> dict[str, Tensor]:
+        """The columns of a parameter, or of its gradient, for queries, keys and values.
+
+        ``"b_QKV"`` gives ``b_Q``, ``b_K`` and ``b_V``; a parameter that holds only one thing, such
+        as ``"W_O"``, comes back under its own name.
+        """
+        kind, letters = name[:2], name[2:]
+        if name == "W_QKV" and self.W_KV is not None:
+            letters = "Q"
+        if not set(letters) <= set("QKV"):
+            return {name: tensor}
+        widths = dict(zip("QKV", self.widths, strict=True))
+        columns = tensor.split([widths[letter] for letter in letters], dim=-1)
+        return {kind + letter: part for letter, part in zip(letters, columns, strict=True)}
 
     def forward(
         self,
@@ -581,15 +599,6 @@ class MultiHeadAttention(nn.Module):
         b = (None, None) if self.b_QKV is None else self.b_QKV.split(widths)
         return *W, *b
 
-    def _load_from_state_dict(self, state_dict, prefix, *rest) -> None:
-        """Load weights stored in today's form or, as in older versions, one by one."""
-        wanted = [prefix + name for name in ("W_QKV", "W_KV", "b_QKV") if name in self.state_dict()]
-        joined = join_parts(state_dict, wanted)
-        if joined.keys() != state_dict.keys():
-            state_dict.clear()
-            state_dict.update(joined)
-        super()._load_from_state_dict(state_dict, prefix, *rest)
-
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
         H, G = self.num_heads, self.num_kv_heads
@@ -640,6 +649,7 @@ def multi_head_by_loop(
     if mask is not None and mask.dim() > 3:
         raise ValueError(f"mask must be one for all heads, got shape {tuple(mask.shape)}")
     context = x if context is None else context
+    b_Q, b_K, b_V = (None,) * 3 if layer.b_QKV is None else layer.b_QKV.split(layer.widths)
     H, G = layer.num_heads, layer.num_kv_heads
     d_k, d_v = layer.W_Q.shape[1] // H, layer.W_O.shape[0] // H
     outputs = []
@@ -648,9 +658,9 @@ def multi_head_by_loop(
         g = h * G // H  # the group of keys and values that head h shares
         columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
         v_columns = slice(g * d_v, (g + 1) * d_v)
-        q = affine(x, layer.W_Q[:, columns], _part(layer.b_Q, columns))
-        k = affine(context, layer.W_K[:, k_columns], _part(layer.b_K, k_columns))
-        v = affine(context, layer.W_V[:, v_columns], _part(layer.b_V, v_columns))
+        q = affine(x, layer.W_Q[:, columns], _part(b_Q, columns))
+        k = affine(context, layer.W_K[:, k_columns], _part(b_K, k_columns))
+        v = affine(context, layer.W_V[:, v_columns], _part(b_V, v_columns))
         q, k = _normalised(q, layer.q_norm), _normalised(k, layer.k_norm)
         output, _ = scaled_dot_product_attention(
             q, k, v, mask, causal=causal, window=window, scale=layer.scale

@@ -52,6 +52,11 @@ def weights_of(model: nn.Module) -> dict[str, Tensor]:
     return {plain_name(model, name): gathered(t) for name, t in model.state_dict().items()}
 
 
+def names_of(model: nn.Module) -> list[str]:
+    """The names in :func:`weights_of`, without gathering anything."""
+    return [plain_name(model, name) for name in model.state_dict()]
+
+
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Load what :func:`weights_of` gives into a model, wrapped or not."""
     now = model.state_dict()

@@ -318,7 +318,9 @@ def reader(course: Path):
         layer = model.blocks[0].attention
         q, k, v = (
             split_heads(x @ W + b, layer.num_heads)
-            for W, b in ((layer.W_Q, layer.b_Q), (layer.W_K, layer.b_K), (layer.W_V, layer.b_V))
+            for W, b in zip(
+                (layer.W_Q, layer.W_K, layer.W_V), layer.b_QKV.split(layer.widths), strict=True
+            )
         )
         outputs, weights = scaled_dot_product_attention(q, k, v, causal=causal)
         states, (maps,) = model.encode(tokens, return_weights=True)

@@ -12,7 +12,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tfcourse.arguments import (
-    OldNames,
     at_least_one,
     axes,
     check_integers,
@@ -30,7 +29,7 @@ MAY_BE_ZERO = ("padding", "queries")
 
 
 @dataclass(frozen=True)
-class Config(OldNames):
+class Config:
     """The checks that every model's config shares; each config adds its own."""
 
     def __post_init__(self) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from tfcourse.arguments import renamed
 from tfcourse.presets.schema import MODELS, Data, Evaluation, Model, Preset, Tokens, Training
 
 #: The sections, and the classes they are read into.
@@ -31,7 +30,6 @@ def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Pre
         says = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} must be TOML: {error}") from None
-    says = _under_new_names(says, name)
     for key, value in (changes or {}).items():
         _change(says, key, value, name)
     return from_mapping(says, name)
@@ -39,7 +37,7 @@ def parse(text: str, name: str, changes: Mapping[str, Any] | None = None) -> Pre
 
 def from_mapping(says: Mapping[str, Any], name: str) -> Preset:
     """The preset that nested mappings describe; see :func:`parse`."""
-    return _built(Preset, _under_new_names(says, name), name)
+    return _built(Preset, says, name)
 
 
 def to_mapping(preset: Preset) -> dict[str, Any]:
@@ -81,26 +79,7 @@ def _change(says: dict[str, Any], key: str, value: Any, name: str) -> None:
         place = place.setdefault(part, {})
         if not isinstance(place, dict):
             raise ValueError(f"{name} has no section {'.'.join(way)!r} for the change of {key!r}")
-    place |= renamed({last: value}, _keys(way[0], place) if len(way) == 1 else (), key)
-
-
-def _under_new_names(says: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The sections with current key names; a warning names each section that has an old one."""
-    return {
-        key: renamed(part, _keys(key, part), f"{name} [{key}]")
-        if isinstance(part, Mapping)
-        else part
-        for key, part in says.items()
-    }
-
-
-def _keys(section: str, says: Mapping[str, Any]) -> set[str]:
-    """The keys that a section may have; none for an unknown section, which is rejected later."""
-    try:
-        known = Model(says["kind"]).config_class if section == "model" else SECTIONS[section]
-        return {f.name for f in dataclasses.fields(known)}
-    except (KeyError, ValueError, TypeError):
-        return set()
+    place[last] = value
 
 
 def _built(kind: type, says: Any, where: str) -> Any:

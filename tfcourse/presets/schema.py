@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 
 from tfcourse import data, models
 from tfcourse.arguments import (
-    OldNames,
     above_zero,
     at_least_one,
     check_probability,
     one_of,
-    renamed,
 )
 
 #: The tasks, and the models for each.
@@ -70,7 +68,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Tokens(OldNames):
+class Tokens:
     """``[tokenizer]``: how texts are tokenised; trained on the training split.
 
     Attributes
@@ -126,8 +124,6 @@ class Model:
     def __post_init__(self) -> None:
         one_of(MODELS, kind=self.kind)
         fields = [f.name for f in dataclasses.fields(self.config_class)]
-        choices = renamed(self.choices, fields, self.config_class.__name__, DeprecationWarning)
-        object.__setattr__(self, "choices", choices)
         known = [name for name in fields if name not in FROM_DATA]
         if unknown := [name for name in self.choices if name not in known]:
             raise ValueError(
@@ -253,7 +249,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Evaluation(OldNames):
+class Evaluation:
     """``[evaluation]``: how the trained model is evaluated on ``data.test``.
 
     Attributes

@@ -252,10 +252,9 @@ def _tensors(model: nn.Module) -> dict[str, Tensor]:
     for path, layer in model.named_modules():
         if isinstance(layer, MultiHeadAttention):
             path = plain_name(model, path)
-            found |= {
-                f"{path}.{name}": found[f"{path}.{of}"][..., columns]
-                for name, (of, columns) in layer.parts().items()
-            }
+            for name, _ in layer.named_parameters(recurse=False):
+                separate = layer.separate(name, found[f"{path}.{name}"])
+                found |= {f"{path}.{part}": t for part, t in separate.items()}
     return found
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -38,9 +37,9 @@ def assert_gradients_reach_every_parameter(
     if not named:
         raise ValueError("module must have a parameter that requires a gradient, it has none")
     exempt = tuple(exempt)
-    parts = _parts(module, named)
+    names = list(_separate(module, named))
     for part in exempt:
-        if not any(_ends_in(name, part) for name in parts):
+        if not any(_ends_in(name, part) for name in names):
             raise ValueError(f"exempt must name parameters of the module, {part!r} is not one")
     with in_mode(module, train=True), seeded(), torch.enable_grad():
         output = first_output(module(*inputs))
@@ -52,11 +51,11 @@ def assert_gradients_reach_every_parameter(
         found = torch.autograd.grad(
             output, list(named.values()), weighting, allow_unused=True, retain_graph=False
         )
-    gradients = dict(zip(named, found, strict=True))
-    size = {
-        name: 0.0 if gradients[of] is None else gradients[of][columns].abs().max().item()
-        for name, (of, columns) in parts.items()
+    gradients = {
+        name: torch.zeros_like(p) if g is None else g
+        for (name, p), g in zip(named.items(), found, strict=True)
     }
+    size = {name: g.abs().max().item() for name, g in _separate(module, gradients).items()}
     if broken := [n for n, s in size.items() if not s < float("inf")]:
         raise AssertionError(f"the gradient is NaN or infinite in {', '.join(broken)}")
     limit = smallest * max(size.values())
@@ -70,16 +69,16 @@ def assert_gradients_reach_every_parameter(
         )
 
 
-def _parts(module: torch.nn.Module, named: Iterable[str]) -> dict[str, tuple[str, Any]]:
-    """Each name's parameter and columns; matrices that attention stores in one have their own."""
-    found: dict[str, tuple[str, Any]] = {name: (name, ...) for name in named}
-    for path, layer in module.named_modules():
+def _separate(module: torch.nn.Module, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Parameters or gradients by name; matrices that attention holds in one have their own."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        path, dot, last = name.rpartition(".")
+        layer = module.get_submodule(path)
         if isinstance(layer, MultiHeadAttention):
-            dot = f"{path}." if path else ""
-            held = {n: (dot + of, (..., at)) for n, (of, at) in layer.parts().items()}
-            found |= {dot + n: where for n, where in held.items() if where[0] in named}
-            for of, _ in held.values():
-                found.pop(of, None)
+            found |= {path + dot + part: t for part, t in layer.separate(last, tensor).items()}
+        else:
+            found[name] = tensor
     return found
 
 

@@ -141,18 +141,16 @@ def translate(
     `tfcourse translate runs/multi30k-de-en-cpu --beam 5 < sentences.txt`.
     """
     from tfcourse import runs
-    from tfcourse.arguments import renamed
 
     with plain_errors():
         model, extra = _opened(folder, device, "source_tokenizer", "translate")
-        judged = renamed(extra["preset"]["evaluation"], ("max_new_tokens",), str(folder))
         lines = texts or [line.rstrip("\n") for line in sys.stdin]
         if not lines:
             raise ValueError("texts must have at least one, got none: pass it, or lines on stdin")
         found = runs.translate(
             model, extra["source_tokenizer"], extra["target_tokenizer"], lines, beams=beam,
             alpha=length_penalty,
-            max_new_tokens=max_new_tokens or judged["max_new_tokens"],
+            max_new_tokens=max_new_tokens or extra["preset"]["evaluation"]["max_new_tokens"],
         )  # fmt: skip
         for line in found:
             typer.echo(line)

@@ -14,7 +14,7 @@ import re
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +25,7 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one
 from tfcourse.files import digest_of, sync_folder, write_whole
-from tfcourse.parts import join_parts
-from tfcourse.wrapped import load_weights
+from tfcourse.wrapped import load_weights, names_of
 
 WEIGHTS, STATE, MANIFEST, BEST = (
     "model.safetensors", "training.pt", "manifest.json", "best.safetensors",
@@ -181,8 +180,35 @@ def read(path: Path) -> Checkpoint:
     return Checkpoint(path, unpack(path / WEIGHTS)[0], state, settings)
 
 
+def check_names(
+    path: Path,
+    given: Iterable[str],
+    known: Iterable[str],
+    written: str = "by another version of tfcourse",
+) -> None:
+    """Raise ``ValueError`` if the names in a file are not exactly those that this version writes.
+
+    There is no conversion: the sentence says by whom or for what the file was ``written``.
+    """
+    given, known = set(given), set(known)
+    if given == known:
+        return
+    differs = [
+        f"{says} {min(names)}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        for says, names in (("it lacks", known - given), ("it has", given - known))
+        if names
+    ]
+    raise ValueError(f"{path} was written {written} and cannot be read: {', '.join(differs)}")
+
+
 def compare(was: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
-    """Raise ``ValueError``, naming the differences, if a run resumes with other settings."""
+    """Raise ``ValueError``, naming the differences, if a run resumes with other settings.
+
+    If the model's config has other fields, the checkpoint is of another version.
+    """
+    (kind, given), (known_kind, known) = (_config(str(one.get("model"))) for one in (was, now))
+    if kind == known_kind:
+        check_names(path, given, known)
     different = [
         f"{name} was {was.get(name)}, is now {now.get(name)}"
         for name in {**was, **now}
@@ -205,9 +231,12 @@ def load_best(folder: str | Path, model: nn.Module) -> int:
     """Load the weights of the best validation into a model of the same sizes; return its step.
 
     ``folder`` is the ``checkpoint`` argument of :func:`~tfcourse.training.fit`. Raises
-    ``ValueError`` if there are none, as without ``validate``.
+    ``ValueError`` if there are none, as without ``validate``, or they have other names.
     """
-    weights, says = unpack(Path(folder) / BEST)
+    path = Path(folder) / BEST
+    weights, says = unpack(path)
+    written = "for another model, or by another version of tfcourse,"
+    check_names(path, weights, names_of(model), written)
     load_weights(model, weights)
     return int(says["step"])
 
@@ -232,10 +261,16 @@ def average_checkpoints(folder: str | Path, last: int = 5) -> dict[str, Tensor]:
     weights, _ = unpack(paths[-1] / WEIGHTS)
     mean = {name: t.double() for name, t in weights.items() if t.is_floating_point()}
     for path in paths[:-1]:
-        others = join_parts(unpack(path / WEIGHTS)[0], weights)
+        others, _ = unpack(path / WEIGHTS)
         for name in mean:
             mean[name] = mean[name] + others[name]
     return weights | {name: (t / last).to(weights[name].dtype) for name, t in mean.items()}
+
+
+def _config(model: str) -> tuple[str, list[str]]:
+    """The classes of a model and of its config in a run's description, and the config's fields."""
+    kind, _, fields = model.partition("(")
+    return kind, re.findall(r"(\w+)=", fields)
 
 
 def _remove(path: Path) -> None:

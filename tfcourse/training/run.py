@@ -11,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
-from tfcourse.training import checkpoints, older, randomness
+from tfcourse.training import checkpoints, randomness
 from tfcourse.training.batches import Stream
 from tfcourse.training.distributed import Shared, load_optimiser, whole
 from tfcourse.training.failures import NotFinite, Seen, save_batches
 from tfcourse.training.history import History
 from tfcourse.training.settings import Settings
+from tfcourse.wrapped import names_of
 
 
 class Run:
@@ -60,7 +61,8 @@ class Run:
     def resume(self, allowed: bool) -> None:
         """Resume from the newest intact checkpoint, if there is one.
 
-        Raises ``ValueError`` if this is not ``allowed``, all are damaged, or the settings differ.
+        Raises ``ValueError`` if this is not ``allowed``, all are damaged, the settings differ, or
+        another version of this package wrote it.
         """
         if self.folder is None:
             return
@@ -74,9 +76,9 @@ class Run:
         path = self.team.broadcast(checkpoints.newest(self.folder) if self.team.leads else None)
         if path is None:
             return
-        _, weights, state, settings = older.brought_up_to_date(
-            checkpoints.read(path), self.shared.model, self.optimiser
-        )
+        _, weights, state, settings = checkpoints.read(path)
+        if settings.get("model") == self.describes["model"]:
+            checkpoints.check_names(path, weights, names_of(self.shared.original))
         checkpoints.compare(settings, self.describes, path)
         self.history.load_state_dict(state["history"])
         if len(self.history) > self.settings.steps:

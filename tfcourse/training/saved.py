@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from tfcourse.arguments import renamed
 from tfcourse.files import digest_of, write_whole
 from tfcourse.tokenizers import Tokenizer
-from tfcourse.training.checkpoints import pack, unpack
+from tfcourse.training.checkpoints import check_names, pack, unpack
 from tfcourse.wrapped import class_of, unwrapped, weights_of
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -85,11 +84,14 @@ def save(folder: str | Path, model: nn.Module, **extra: Any) -> Path:
 
 
 def open_saved(folder: str | Path) -> Saved:
-    """Read what :func:`save` wrote; raises ``ValueError`` if it is damaged or of unknown kind."""
+    """Read what :func:`save` wrote.
+
+    Raises ``ValueError`` if it is damaged, of unknown kind, or of another version of this package.
+    """
     folder = Path(folder)
     try:
         says = json.loads((folder / CONFIG).read_text("utf-8"))
-        kind, config = says["kind"], says["config"]
+        kind, config = says["kind"], dict(says["config"])
         sums, extra = dict(says["sha256"]), dict(says["extra"])
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(
@@ -106,6 +108,7 @@ def open_saved(folder: str | Path) -> Saved:
             raise ValueError(f"{path} must be what was saved; it is missing or was changed")
     model = _model(kind, config, folder)
     weights, _ = unpack(folder / WEIGHTS)
+    check_names(folder / WEIGHTS, weights, model.state_dict())
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
@@ -143,10 +146,9 @@ def _model(kind: str, choices: Mapping[str, Any], folder: Path) -> nn.Module:
     model_class, config = _classes(kind)
     # JSON has lists where a config has tuples.
     choices = {k: tuple(v) if isinstance(v, list) else v for k, v in choices.items()}
-    known = {f.name for f in dataclasses.fields(config)}
+    check_names(folder / CONFIG, choices, (f.name for f in dataclasses.fields(config)))
     with torch.random.fork_rng():
         try:
-            choices = renamed(choices, known, str(folder / CONFIG))
             return model_class(config(**choices))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{folder / CONFIG} must hold a {kind}: {error}") from None

@@ -131,10 +131,11 @@ def test_grouped_queries_equal_pytorchs(B, T, groups, each, K, seed, causal, fus
     def in_heads(W, b, heads):
         return (y @ W + b).view(B, T, heads, K).transpose(1, 2)
 
+    b_Q, b_K, b_V = layer.b_QKV.split(layer.widths)
     heads = F.scaled_dot_product_attention(
-        in_heads(layer.W_Q, layer.b_Q, H),
-        in_heads(layer.W_K, layer.b_K, groups),
-        in_heads(layer.W_V, layer.b_V, groups),
+        in_heads(layer.W_Q, b_Q, H),
+        in_heads(layer.W_K, b_K, groups),
+        in_heads(layer.W_V, b_V, groups),
         is_causal=causal, enable_gqa=True,
     )  # fmt: skip
     expected = heads.transpose(1, 2).reshape(B, T, H * K) @ layer.W_O + layer.b_O
@@ -164,7 +165,7 @@ def test_a_bias_meets_masks_alike_on_both_paths(scheme, masked, causal, fused):
     q, k, v = (
         split_heads(x @ W + b, 2)
         for W, b in zip(
-            (layer.W_Q, layer.W_K, layer.W_V), (layer.b_Q, layer.b_K, layer.b_V), strict=True
+            (layer.W_Q, layer.W_K, layer.W_V), layer.b_QKV.split(layer.widths), strict=True
         )
     )
     scores = q @ k.mT / 2 + scheme.bias(q, 5)
@@ -272,7 +273,7 @@ def test_a_vector_added_to_the_keys_cannot_be_seen():
     with pytest.raises(AssertionError, match="no gradient reaches b_K"):
         assert_gradients_reach_every_parameter(layer, x)
     with torch.no_grad():
-        layer.b_K += 3
+        layer.separate("b_QKV", layer.b_QKV)["b_K"].add_(3)
     assert_same(layer(x)[0], before)
 
 
@@ -346,10 +347,11 @@ def test_norms_of_queries_and_keys_are_those_of_each_head(d_context, groups, gen
     x = torch.randn(2, 5, 8, generator=generator)
     context = None if d_context is None else torch.randn(2, 7, 5, generator=generator)
     of = x if context is None else context
+    b_Q, b_K, b_V = layer.b_QKV.split(layer.widths)
     q, k, v = (
         (y @ W + b).unflatten(-1, (n, -1)).transpose(1, 2)
-        for y, W, b, n in ((x, layer.W_Q, layer.b_Q, 4), (of, layer.W_K, layer.b_K, groups),
-                           (of, layer.W_V, layer.b_V, groups))
+        for y, W, b, n in ((x, layer.W_Q, b_Q, 4), (of, layer.W_K, b_K, groups),
+                           (of, layer.W_V, b_V, groups))
     )  # fmt: skip
     q = q / (q.square().mean(-1, keepdim=True) + 1e-6).sqrt() * layer.q_norm.gain
     k = F.layer_norm(k, (6,), layer.k_norm.gain, layer.k_norm.shift)

@@ -94,7 +94,7 @@ def test_scale_takes_the_place_of_the_root():
     layer, x = MultiHeadAttention(8, 2, scale=0.3), torch.randn(2, 5, 8)
     plain = MultiHeadAttention(8, 2)
     plain.load_state_dict(layer.state_dict())
-    for p in (plain.W_Q, plain.b_Q):
+    for p in (plain.W_Q, plain.b_QKV[:8]):
         p.data *= 0.3 * 4**0.5
     for fused in (False, True):
         torch.testing.assert_close(layer(x, fused=fused)[0], plain(x)[0], rtol=0, atol=1e-6)

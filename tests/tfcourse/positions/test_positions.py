@@ -199,8 +199,8 @@ def test_shaws_scores_equal_a_loop(T, longest, seed):
     scheme = RelativePositions(3, longest)
     layer = MultiHeadAttention(6, 2, positions=scheme).double()
     x = draw(seed, torch.float64, 2, T, 6)
-    q = in_heads(x, layer.W_Q, layer.b_Q, 2)
-    k = in_heads(x, layer.W_K, layer.b_K, 2)
+    b_Q, b_K, _ = layer.b_QKV.split(layer.widths)
+    q, k = in_heads(x, layer.W_Q, b_Q, 2), in_heads(x, layer.W_K, b_K, 2)
     scores = torch.zeros(2, 2, T, T, dtype=torch.float64)
     for i in range(T):
         for j in range(T):

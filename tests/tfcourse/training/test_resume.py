@@ -15,6 +15,7 @@ import torch
 from small_run import LOSS, Shuffled, held_out, same_bits, small_fit, small_model
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
+from tfcourse.files import digest_of
 from tfcourse.training import Interrupted, checkpoints, constant, load_best, sgd
 from tfcourse.wrapped import unwrapped, weights_of
 
@@ -124,6 +125,36 @@ def test_a_run_goes_on_as_it_began(change, said, tmp_path):
     small_fit(tmp_path)
     with pytest.raises(ValueError, match=said):
         small_fit(tmp_path, **change)
+
+
+def with_another_field(path):
+    manifest = path / checkpoints.MANIFEST
+    manifest.write_text(manifest.read_text().replace("num_layers=", "layers="))
+
+
+def with_another_tensor(path):
+    weights, says = checkpoints.unpack(path)
+    weights["embedding.W"] = weights.pop("embedding.weight").clone()
+    path.write_bytes(checkpoints.pack(weights, **says))
+
+
+def test_a_checkpoint_of_another_version_is_refused_in_one_sentence(tmp_path):
+    small_fit(tmp_path)
+    with_another_tensor(tmp_path / checkpoints.BEST)
+    said = r"best\.safetensors was written for another model, or by another version of tfcourse, "
+    with pytest.raises(ValueError, match=said + "and cannot .*lacks embedding.weight, it has emb"):
+        load_best(tmp_path, small_model())
+    newest = checkpoints.newest(tmp_path)
+    manifest = json.loads((newest / checkpoints.MANIFEST).read_text())
+    with_another_tensor(newest / checkpoints.WEIGHTS)
+    manifest["sha256"][checkpoints.WEIGHTS] = digest_of(newest / checkpoints.WEIGHTS)
+    (newest / checkpoints.MANIFEST).write_text(json.dumps(manifest))
+    said = f"{newest.name} was written by another version of tfcourse and cannot be read: it lacks "
+    with pytest.raises(ValueError, match=said + "embedding.weight, it has embedding.W$"):
+        small_fit(tmp_path)
+    with_another_field(newest)
+    with pytest.raises(ValueError, match=said + "num_layers, it has layers$"):
+        small_fit(tmp_path)
 
 
 def test_rates_of_ones_own_are_compared_too(tmp_path):

@@ -9,10 +9,12 @@ from test_optimisers import MODELS
 from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
+from tfcourse.files import digest_of
 from tfcourse.models.gpt import GPT
 from tfcourse.models.skipgram import SkipGram, SkipGramConfig
 from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import open_saved, save
+from tfcourse.training.checkpoints import pack, unpack
 from tfcourse.training.saved import KINDS
 from tfcourse.wrapped import class_of, load_weights, weights_of
 
@@ -138,6 +140,27 @@ def change(**says):
     return changed
 
 
+def config(without=(), **fields):
+    def changed(folder):
+        says = json.loads((folder / "config.json").read_text())["config"] | fields
+        change(config={n: v for n, v in says.items() if n not in without})(folder)
+
+    return changed
+
+
+def rename_a_tensor(folder):
+    """Store one matrix under another name, with its digest."""
+    path = folder / "model.safetensors"
+    weights, _ = unpack(path)
+    weights["blocks.0.attention.W_Q"] = weights.pop("blocks.0.attention.W_QKV")
+    path.write_bytes(pack(weights))
+    sums = json.loads((folder / "config.json").read_text())["sha256"]
+    change(sha256=sums | {path.name: digest_of(path)})(folder)
+
+
+ANOTHER = "was written by another version of tfcourse and cannot be read: it "
+
+
 def cut(name):
     def changed(folder):
         data = (folder / name).read_bytes()
@@ -154,11 +177,17 @@ def cut(name):
         (cut("model.safetensors"), "model.safetensors must be what was saved"),
         (cut("tokenizer.json"), "tokenizer.json must be what was saved"),
         (change(kind="os.system"), "must name one of .*got 'os.system'"),
-        (change(config={"vocab_size": 13, "wide": 2}), "must hold a GPTConfig: .*wide"),
-        (change(config={"vocab_size": 0}), "must hold a GPTConfig: vocab_size must be"),
+        (config(vocab_size=0), "must hold a GPTConfig: vocab_size must be"),
+        (config(vocab_size=5), "fit its config"),
+        (change(config=[1]), "no config.json there that describes"),
+        (config(without=["window"]), f"config.json {ANOTHER}lacks window$"),
         (
-            change(config={"vocab_size": 5, "num_layers": 1, "num_heads": 1, "d_model": 4}),
-            "fit its config",
+            config(without=["num_heads", "num_layers"], heads=2),
+            f"config.json {ANOTHER}lacks num_heads and 1 more, it has heads$",
+        ),
+        (
+            rename_a_tensor,
+            rf"{ANOTHER}lacks blocks\.0\.attention\.W_QKV, it has blocks\.0\.attention\.W_Q$",
         ),
         (change(sha256={"../../model.safetensors": "0"}), "must name files of its own folder"),
     ],

@@ -13,11 +13,13 @@ KINDS = {
 }  # fmt: skip
 
 
-def stored_before(layer):
-    """The weights as older versions stored them: each matrix under its own name."""
-    names = ["W_Q", "W_K", "W_V", "W_O", *([] if layer.b_O is None else ["b_Q", "b_K", "b_V"])]
-    found = {name: getattr(layer, name).detach().clone() for name in names}
-    return found if layer.b_O is None else found | {"b_O": layer.b_O.detach().clone()}
+def separate(layer):
+    """A copy of each matrix and vector under its own name."""
+    return {
+        part: tensor.detach().clone()
+        for name, p in layer.named_parameters()
+        for part, tensor in layer.separate(name, p).items()
+    }
 
 
 @pytest.fixture(params=KINDS)
@@ -35,10 +37,12 @@ def test_they_lie_side_by_side(layer):
     assert torch.equal(layer.W_QKV, W)
     if layer.W_KV is not None:
         assert torch.equal(layer.W_KV, torch.cat([layer.W_K, layer.W_V], 1))
-    if layer.b_QKV is None:
-        assert layer.b_Q is layer.b_K is layer.b_V is None
-    else:
-        assert torch.equal(layer.b_QKV, torch.cat([layer.b_Q, layer.b_K, layer.b_V]))
+    parts = separate(layer)
+    vectors = [f"b_{letter}" for letter in "QKVO"] if layer.b_O is not None else []
+    assert sorted(parts) == sorted(["W_Q", "W_K", "W_V", "W_O", *vectors])
+    assert all(torch.equal(parts[n], getattr(layer, n)) for n in ("W_Q", "W_K", "W_V", "W_O"))
+    if vectors:
+        assert torch.equal(layer.b_QKV, torch.cat([parts[f"b_{letter}"] for letter in "QKV"]))
     heads, groups, d_k = layer.num_heads, layer.num_kv_heads, layer.d_k
     d_v = len(layer.W_O) // heads
     assert layer.W_Q.shape == (D, heads * d_k)
@@ -48,37 +52,15 @@ def test_they_lie_side_by_side(layer):
 
 @pytest.mark.parametrize("name", ["W_Q", "W_K", "W_V"])
 def test_what_is_written_into_one_changes_that_one(name, layer):
-    before = stored_before(layer)
+    before = separate(layer)
     with torch.no_grad():
         getattr(layer, name).mul_(2)
-        if name == "W_V":
-            layer.W_V *= 2
-    after = stored_before(layer)
-    factor = 4 if name == "W_V" else 2
+    after = separate(layer)
     for other in before:
-        torch.testing.assert_close(after[other], before[other] * (factor if other == name else 1))
-    new = torch.randn_like(after[name])
-    setattr(layer, name, new)
-    assert torch.equal(getattr(layer, name), new)
+        torch.testing.assert_close(after[other], before[other] * (2 if other == name else 1))
+    with pytest.raises(AttributeError, match="has no setter"):
+        setattr(layer, name, after[name])
     assert all(p.is_leaf and p.requires_grad for p in layer.parameters())
-
-
-def test_weights_of_an_older_version_load(layer):
-    old = stored_before(layer)
-    again = MultiHeadAttention(D, H, d_k=layer.d_k, d_v=len(layer.W_O) // H,
-                               num_kv_heads=layer.num_kv_heads, d_context=layer.d_context,
-                               bias=layer.b_O is not None)  # fmt: skip
-    given = dict(old)
-    assert str(again.load_state_dict(given)) == "<All keys matched successfully>"
-    assert given.keys() == old.keys(), "what was given is left alone"
-    for name, p in layer.state_dict().items():
-        assert torch.equal(again.state_dict()[name], p)
-    # Within a model names have a path, and what is missing is still told.
-    nested = nn.ModuleDict({"attention": again})
-    nested.load_state_dict({f"attention.{name}": t for name, t in old.items()})
-    old.pop("W_K")
-    with pytest.raises(RuntimeError, match=r"Missing key.*W_(QKV|KV)"):
-        again.load_state_dict(old)
 
 
 def test_each_is_drawn_as_a_matrix_of_its_own():
@@ -100,16 +82,16 @@ def test_each_is_drawn_as_a_matrix_of_its_own():
 def test_the_gradient_is_in_the_same_columns(layer):
     x, context = torch.randn(2, 3, D), torch.randn(2, 4, layer.d_context)
     layer(x, context)[0].square().sum().backward()
-    parts = layer.parts()
-    parameter, columns = parts["W_V"]
-    gradient = getattr(layer, parameter).grad[..., columns]
+    name = "W_QKV" if layer.W_KV is None else "W_KV"
+    gradient = layer.separate(name, getattr(layer, name).grad)["W_V"]
+    vectors = separate(layer)
     W_V = layer.W_V.detach().clone().requires_grad_()
 
     def by_hand():
         q, k = x @ layer.W_Q.detach(), context @ layer.W_K.detach()
         v = context @ W_V
         if layer.b_O is not None:
-            q, k, v = q + layer.b_Q.detach(), k + layer.b_K.detach(), v + layer.b_V.detach()
+            q, k, v = q + vectors["b_Q"], k + vectors["b_K"], v + vectors["b_V"]
         each = layer.num_heads // layer.num_kv_heads
         q = q.unflatten(-1, (layer.num_heads, -1)).transpose(1, 2)
         k, v = (
