@@ -60,7 +60,8 @@ def draw(browser, root: Path) -> dict[str, list[str]]:
     """
     style = rules()
     with tempfile.TemporaryDirectory() as folder:
-        page = browser.new_page()
+        # A figure that moves as it begins would be caught on its way.
+        page = browser.new_page(reduced_motion="reduce")
         page.goto(bare_page(root, Path(folder), list(FIGURES.values())).as_uri())
         drawn = {
             name: page.locator(f"#{one.id}").evaluate(DRAWN, list(style))

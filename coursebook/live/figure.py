@@ -31,6 +31,8 @@ class Figure:
         Names of JSON files in ``book/figures`` that the script also reads.
     scripts:
         The scripts of the models that it runs; ``layers.js`` is loaded with them.
+    at_once:
+        Whether it starts as the reader comes near it, however heavy its data.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Figure:
     data: dict = field(default_factory=dict)
     stored: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    at_once: bool = False
 
     @property
     def id(self) -> str:
@@ -55,7 +58,7 @@ class Figure:
         """The data files that it needs.
 
         Small ones are loaded when the reader scrolls near the figure; a trained model (more than
-        :data:`LIGHT` bytes) is loaded when the reader starts it.
+        :data:`LIGHT` bytes) is loaded when the reader starts it, unless it is to start at once.
         """
         return [f"data-{name}.js" for name in self.stored]
 
@@ -81,7 +84,11 @@ class Figure:
         """
         data = json.dumps(self.data).replace("<", "\\u003c")
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
-        later += f' data-weighs="{round(weight / 1000)} KB"' if weight > LIGHT else ""
+        later += (
+            f' data-weighs="{round(weight / 1000)} KB"'
+            if weight > LIGHT and not self.at_once
+            else ""
+        )
         said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
         return (
             f'<figure class="live" id="{self.id}" data-figure="{self.name}"{later}>'

@@ -27,6 +27,28 @@ HEAD = 3
 
 FIGURES = (
     Figure(
+        "attends",
+        "Which words does a word attend to?",
+        "One head of a small encoder, trained for this course on sentences with the word note, to "
+        "tell whether it is a message, a tone or a mood. An arc is as thick as its attention "
+        "weight. The model runs in this page, and nothing that you type leaves your computer.",
+        "index",
+        data={
+            "sentence": SENTENCE[0].upper() + SENTENCE[1:],
+            "asking": 7,
+            "head": HEAD,
+            "most": 12,
+            "others": [
+                "She left a folded note on the fridge",
+                "The speech ended on a hopeful note",
+            ],
+            "pause": 550,
+        },
+        stored=("reader",),
+        scripts=("reader-model",),
+        at_once=True,
+    ),
+    Figure(
         "temperature",
         "How sour is a quince, if the table has no row for it?",
         "The query matches each key to some degree, and the answer is a weighted average of the "

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -186,19 +187,42 @@ class _LedgerDirective(SphinxDirective):
         return list(holder.children)
 
 
+def in_words(counts: Mapping[str, int]) -> str:
+    """What the ledger's counts mean: how many claims were refuted, and what of the others."""
+    total, refuted = sum(counts.values()), counts.get(claims.VERDICTS["fails"], 0)
+    first = (
+        f"{refuted} of the {total} claims {_are(refuted, 'does', 'do')} not hold as stated."
+        if refuted
+        else f"None of the {total} claims was refuted."
+    )
+    said = {
+        "holds": ("{} holds as stated", "{} hold as stated"),
+        "limit": ("{} holds with a limit that we name", "{} hold with a limit that we name"),
+        "algebra": ("{} is true by algebra", "{} are true by algebra"),
+        "unsettled": ("{} could not be settled here",) * 2,
+        "open": ("{} is not tested yet", "{} are not tested yet"),
+    }
+    words = {look: word for word, look in LOOKS.items()}
+    parts = [
+        _are(number, *forms).format(number)
+        for look, forms in said.items()
+        if (number := counts.get(words[look], 0))
+    ]
+    rest = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    return f"{first} {rest[:1].upper()}{rest[1:]}." if rest else first
+
+
+def _are(number: int, one: str, several: str) -> str:
+    return one if number == 1 else several
+
+
 class ClaimsSummary(_LedgerDirective):
-    """The number of claims, and the number with each verdict."""
+    """How many claims were refuted and what became of the others, in words."""
 
     def run(self) -> list[nodes.Node]:
         ledger = self.ledger()
         counts = Counter(ledger.verdict(claim) for claim in ledger.entries)
-        summary = nodes.paragraph(
-            text=f"Claims tested: {len(ledger.entries)}.", classes=["claims-summary"]
-        )
-        for word in LOOKS:
-            if counts[word]:
-                summary += [nodes.Text(" "), _badge(word, f"{word}: {counts[word]}")]
-        return [summary]
+        return [nodes.paragraph(text=in_words(counts), classes=["claims-summary"])]
 
 
 class ClaimsLedger(_LedgerDirective):

@@ -458,6 +458,70 @@ def test_heads(shown, reader) -> None:
 
 
 @browser
+def test_attends(shown, reader) -> None:
+    """The home page's figure: its weights, what is typed, and the words it does not know."""
+    keys, data = Keys(shown, "attends"), FIGURES["attends"].data
+
+    def expect(words: list[str], place: int, head: int) -> None:
+        row = reader(words)["weights"][head, place]
+        for picture in 0, 1:
+            assert keys.drawn(picture).startswith(f"Head {head + 1}. The weights of {words[place]}")
+            weights = numbers(keys.drawn(picture).partition(": ")[2])
+            assert weights == pytest.approx(row.tolist(), abs=0.005 + NEAR)
+        assert (
+            f"attends most to {words[int(row.argmax())]} ({round(100 * row.max().item())} %)"
+            in (keys.said)
+        )
+
+    keys.press("Shift")
+    words = data["sentence"].lower().split()
+    keys.reach("Word")
+    keys.press("End")
+    expect(words, data["asking"], data["head"])
+    assert "takes note for a tone" in keys.said
+    assert keys.figure.locator(".strange").all_text_contents()[:3] == ["hummed", "one", "last"]
+    assert "It does not know hummed, one and last" in keys.figure.inner_text()
+    for other, sense in zip(data["others"], ("message", "mood"), strict=True):
+        keys.reach(other, "button")
+        keys.press("Enter")
+        words = other.lower().split()
+        expect(words, words.index("note"), data["head"])
+        shares = reader(words)["sense"]
+        assert f"takes note for a {sense} (probability {shares.max():.2f})" in keys.said
+        assert not keys.figure.locator(".strange").count()
+    keys = Keys(shown, "attends")
+    typed(keys, "The cat played a flute", "Type a sentence")
+    words = ["the", "cat", "played", "a", "flute"]
+    expect(words, 4, data["head"])
+    assert "Type a sentence with the word note" in " ".join(keys.texts())
+    keys.reach("Head")
+    keys.press("Home")
+    expect(words, 4, 0)
+
+
+@browser
+def test_the_home_pages_figure_moves_once_and_stops(chromium, page_file: Path) -> None:
+    """Less than five seconds, and not for those who want less motion or who begin to type."""
+    word = "() => document.querySelector('svg .q.name').textContent"
+    for motion, key in (("reduce", ""), ("no-preference", "Shift"), ("no-preference", "")):
+        with offline(chromium, reduced_motion=motion) as page:
+            page.clock.install()
+            page.goto(own_page(page_file.parent, "attends").as_uri())
+            page.locator("#figure-attends.is-live").wait_for()
+            if key:
+                page.get_by_label("Type a sentence").press(key)
+            seen = [page.evaluate(word)]
+            for _ in range(12):
+                page.clock.run_for(400)
+                seen.append(page.evaluate(word))
+            walks = motion != "reduce" and not key
+            assert (len(set(seen)) > 5) == walks, seen
+            assert seen[-1] == "note"
+            page.clock.run_for(5000)
+            assert page.evaluate(word) == "note"
+
+
+@browser
 def test_two_places(shown) -> None:
     """One head asked for the sum of two directions, two heads for one each, by the package."""
     keys, data = Keys(shown, "two-places"), FIGURES["two-places"].data
@@ -1085,8 +1149,8 @@ def test_without_a_script_the_still_pictures_stand(chromium, page_file: Path) ->
         page.goto(page_file.as_uri())
         for name in FIGURES:
             figure = page.locator(f"#figure-{name}")
-            assert figure.locator("img").count() >= 1
-            for image in figure.locator("img").all():
+            assert figure.locator("img").filter(visible=True).count() >= 1
+            for image in figure.locator("img").filter(visible=True).all():
                 image.scroll_into_view_if_needed()
                 assert len(image.get_attribute("alt")) > 30
                 assert image.bounding_box()["height"] > 80
@@ -1115,6 +1179,8 @@ def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None
         running = "f => f.getAnimations({subtree: true}).length"
         for name in FIGURES:
             keys = Keys(page, name)
+            if name == "attends":  # the one that moves, until a key is pressed
+                keys.press("Shift")
             before = keys.figure.inner_html()
             assert keys.figure.evaluate(running) == 0
             assert keys.figure.inner_html() == before

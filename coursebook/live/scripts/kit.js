@@ -209,14 +209,14 @@ const Live = (() => {
     };
     const ui = {
       figure,
-      // A picture, 360 units wide. `group` is for those that hold something to take hold of.
-      picture({ group = false } = {}) {
+      // A picture, 360 units wide unless it says more. `group` is for those that hold something to take hold of.
+      picture({ group = false, width = 360 } = {}) {
         const element = svg("svg", { class: "live-picture", role: group ? "group" : "img" });
         panels.append(element);
         return {
           element,
           draw(alt, height, ...parts) {
-            element.setAttribute("viewBox", `0 0 360 ${Math.ceil(height)}`);
+            element.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(height)}`);
             element.setAttribute("aria-label", alt);
             element.replaceChildren(...parts.flat(5).filter((part) => part));
           },

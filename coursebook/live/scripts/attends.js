@@ -1,0 +1,129 @@
+// The first thing that a visitor sees: one head's attention as arcs over the sentence, and what a word means in it.
+"use strict";
+
+Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause }) => {
+  const { svg, text, box, number, at, largest, short } = Live;
+  const model = Live.reader(Live.data.reader), { word: meant, labels } = Live.data.reader.senses;
+  // Words in a row under their arcs where there is room, else in a column beside them; the styles show one of the two.
+  const wide = ui.picture({ width: 720 }), tall = ui.picture();
+  let words = [], strange = new Set(), run = null, word = asking, head = first, walk = null;
+  const percent = (share) => `${Math.round(100 * share)} %`;
+
+  const arc = (d, weight, kind) => svg("path", {
+    class: `arc ${kind}`, d, "stroke-width": at(0.6 + (kind === "q" ? 9 : 3) * weight), "stroke-opacity": at(0.12 + 0.88 * weight),
+  });
+  // The arcs of all words, faint, and over them those of the chosen one. `path` leads from a word to another.
+  function arcs(weights, path) {
+    const each = (i, kind) => weights[i].map((weight, j) => (i !== j && weight >= 0.01 ? arc(path(i, j), weight, kind) : null));
+    return [weights.map((_, i) => (i === word ? null : each(i, "faint"))), each(word, "q")];
+  }
+  const kindOf = (i) => `${i === word ? " name q" : ""}${strange.has(words[i]) ? " strange" : ""}`;
+
+  // A bar for each meaning of the word that has several.
+  function senses(width, top, name) {
+    const found = model.sense(words, run.states);
+    if (!found) return text(0, top + 14, `Type a sentence with the word ${meant}: what does it mean there?`);
+    const room = width / labels.length;
+    return labels.map((label, i) => [
+      text(i * room, top + 12, name(label), found.label === label ? "strong" : ""),
+      text((i + 1) * room - 18, top + 12, percent(found.shares[i]), `end${found.label === label ? " strong" : ""}`),
+      box(i * room, top + 18, room - 18, 9, "track"),
+      box(i * room, top + 18, (room - 18) * found.shares[i], 9, "cell v"),
+    ]);
+  }
+
+  function drawWide(weights, said) {
+    const line = 152, wanted = (length) => words.map((one) => 7.6 * Math.min(one.length, length) + 18);
+    let length = 14;
+    const total = () => wanted(length).reduce((a, b) => a + b, 0);
+    while (length > 4 && total() > 712) length -= 1;
+    const spare = (720 - total()) / words.length;
+    let left = 0;
+    const places = wanted(length).map((room) => { left += room + spare; return left - (room + spare) / 2; });
+    const path = (i, j) => {
+      const [from, to] = [places[i], places[j]], high = 14 + 0.3 * Math.abs(to - from);
+      return `M${at(from)},${line - 18}C${at(from)},${at(line - 18 - high * 0.8)} ${at(to)},${at(line - 18 - high * 0.8)} ${at(to)},${line - 18}`;
+    };
+    wide.places = [0, places];
+    wide.draw(said, 226, arcs(weights, path), words.map((one, i) => [
+      text(places[i], line, short(one, length), `middle${kindOf(i)}`),
+      text(places[i], line + 19, percent(weights[word][i]), "middle share"),
+    ]), senses(720, line + 40, (label) => `${meant} means a ${label}`));
+  }
+
+  function drawTall(weights, said) {
+    const places = words.map((_, i) => 18 + 25 * i), end = 152;
+    const path = (i, j) => {
+      const [from, to] = [places[i] - 4, places[j] - 4], far = 12 + Math.min(1.1 * Math.abs(to - from), 190);
+      return `M${end},${from}C${at(end + far)},${from} ${at(end + far)},${to} ${end},${to}`;
+    };
+    tall.places = [1, places];
+    tall.draw(said, 25 * words.length + 44, arcs(weights, path), words.map((one, i) => [
+      text(48, places[i], short(one, 13), kindOf(i)), text(40, places[i], percent(weights[word][i]), "end share"),
+    ]), senses(360, 25 * words.length + 8, (label) => label));
+  }
+
+  function draw({ aloud = true } = {}) {
+    const { weights } = run.each[head], best = largest(weights[word]), found = model.sense(words, run.states);
+    const parts = words.map((one, j) => `${one} ${number(weights[word][j])}`);
+    const said = `Head ${head + 1}. The weights of ${words[word]}: ${parts.join(", ")}.`;
+    drawWide(weights, said);
+    drawTall(weights, said);
+    const means = found ? ` The model takes ${meant} for a ${found.label} (probability ${number(found.share)}).` : "";
+    if (aloud) ui.say(`In head ${head + 1}, ${words[word]} attends most to ${words[best]} (${percent(weights[word][best])}).${means}`);
+  }
+
+  function choose(place, options) {
+    word = place;
+    which.set(word + 1, words.length);
+    draw(options);
+  }
+  const still = () => { clearInterval(walk); walk = null; };
+
+  const input = ui.sentence({ label: "Type a sentence", value: sentence, change(typed) {
+    const found = model.split(typed, most);
+    if (found.words.length) {
+      words = found.words;
+      strange = new Set(found.unknown);
+      run = model.read(words);
+      if (which) {
+        still();
+        choose(words.includes(meant) ? words.indexOf(meant) : words.length - 1);
+      }
+    }
+    return model.remark(found);
+  } });
+  var which = ui.slider({ label: "Word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] ?? "", change: (n) => { still(); choose(n - 1); } });
+  ui.choice({ label: "Head", options: run.each.map((_, h) => [h, h + 1]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
+  ui.buttons(...[sentence, ...others].map((one) => [one, () => {
+    input.value = one;
+    input.dispatchEvent(new Event("input"));
+  }]));
+
+  // The word under the mouse or the finger asks.
+  for (const picture of [wide, tall]) {
+    const { element } = picture;
+    const near = (event) => {
+      const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
+      const [axis, places] = picture.places, where = axis ? point.y : point.x;
+      const place = Live.largest(places.map((one) => -Math.abs(one - where)));
+      still();
+      if (place !== word) choose(place);
+    };
+    element.addEventListener("click", near);
+    element.addEventListener("pointermove", (event) => { if (event.pointerType === "mouse") near(event); });
+  }
+  draw();
+
+  // Once, each word asks for a moment, unless the reader wants less motion or does something.
+  if (pause && !Live.calm()) {
+    let place = 0;
+    const start = Math.min(asking, words.length - 1);
+    walk = setInterval(() => {
+      choose(place, { aloud: place === start });
+      if (place === start) still();
+      place += 1;
+    }, pause);
+    for (const done of ["pointerdown", "keydown"]) ui.figure.addEventListener(done, still, { once: true });
+  }
+});
