@@ -16,6 +16,9 @@ from coursebook.sphinx import card, tree
 
 TEMPLATES = Path(__file__).with_name("templates")
 
+#: The page that gathers the models that run in a browser.
+EXPLORE = "book/explore"
+
 #: Maximum length of a description that search engines and messengers show in full, in characters.
 DESCRIPTION = 155
 
@@ -162,7 +165,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
 
 
 def add_facts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Add a line below a lesson's title: its time, its problem set and its evidence."""
+    """Add a line below a lesson's title: its time, its problem set, its evidence, the models."""
     root = Path(app.srcdir)
     path = next((p for p in course.chapter_paths(root) if tree.docname(root, p) == page), None)
     if path is None or "body" not in context:
@@ -180,6 +183,8 @@ def add_facts(app: Sphinx, page: str, template: str, context: dict, doctree) -> 
     evidence = f"notebooks/evidence/{path.stem}"
     if evidence in app.env.found_docs:
         facts.append(link(evidence, "The evidence"))
+    if EXPLORE in app.env.found_docs:
+        facts.append(link(EXPLORE, "Try the models"))
     line = f'<p class="page-facts">{" · ".join(facts)}</p>'
     context["body"] = context["body"].replace("</h1>", f"</h1>\n{line}", 1)
 

@@ -93,6 +93,15 @@ def test_every_lesson_has_a_card_with_its_time(site: Path) -> None:
         assert (site / "_static" / "cards" / f"{path.stem}.png").stat().st_size < 60_000
 
 
+def test_the_models_are_one_step_away(site: Path) -> None:
+    """Linked from home, from each lesson and from How to take, and first in the contents."""
+    lessons = [page for page in toc_pages() if re.match(r"notebooks/\d", page)]
+    for page in ("index.html", "book/take.html", *lessons):
+        article = (site / page).read_text("utf-8").split("<article", 1)[1].split("</article>")[0]
+        assert re.search(r'href="[^"]*explore\.html"', article), page
+    assert toc_pages()[:3] == ["index.html", "book/explore.html", "book/take.html"]
+
+
 def test_a_lesson_that_says_its_time_has_no_other(site: Path) -> None:
     lesson = course.root(Path(__file__).parent) / "notebooks" / "05-self-attention.ipynb"
     assert "about 45 minutes" in lesson.read_text("utf-8")
