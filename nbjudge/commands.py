@@ -12,12 +12,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nbjudge.failure import plain_errors
 from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
 from nbjudge.likeness.command import likeness
+from nbjudge.marking.command import mark
 from nbjudge.report.outputs import plain
 from nbjudge.run.interrupts import stops_in_one_line
+from nbjudge.terminal import plain_errors
 
 
 def grade(
@@ -158,7 +159,7 @@ def grade(
         f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
         f"Pages:    {into / 'feedback'}",
         *(f"Export:   {path}" for path in written),
-        f"By hand:  cd {into} && jupyter lab, then nbgrader's Formgrader",
+        f"By hand:  {program().command} mark {report.problem_set} --into {into}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
 
@@ -440,8 +441,9 @@ def collect(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
-    plain_ones = (collect, stops_in_one_line(grade), report, likeness)
-    for command in (*plain_ones, check, progress, release, receipts):
+    for command in (collect, stops_in_one_line(grade), mark, report, likeness):
+        app.command()(command)
+    for command in (check, progress, release, receipts):
         app.command()(command)
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

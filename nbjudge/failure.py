@@ -9,7 +9,6 @@ import errno
 import re
 import shutil
 import sqlite3
-from contextlib import contextmanager
 
 
 class GradingFailed(RuntimeError):
@@ -39,30 +38,6 @@ def of_the_machine(error: BaseException) -> str:
             return said
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return ""
-
-
-@contextmanager
-def plain_errors():
-    """Report errors that the caller of a command can fix in one line, without a traceback.
-
-    The exit code is then 2.
-    """
-    try:
-        yield
-    except Exception as error:
-        known = isinstance(error, ValueError | FileNotFoundError)
-        known = known or type(error).__name__ in ("GradingFailed", "SandboxError")
-        said = of_the_machine(error) or (error if known else "")
-        if not said:
-            raise
-    else:
-        return
-    import typer
-    from rich.console import Console
-    from rich.markup import escape
-
-    Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
-    raise typer.Exit(2)
 
 
 def _said(error: BaseException) -> str:

@@ -21,6 +21,7 @@ from nbjudge.intake.release import quiet_log
 from nbjudge.report.feedback import feedback
 from nbjudge.report.outputs import Room, harmless
 from nbjudge.report.pages import Colours
+from nbjudge.report.rich import rich, source
 from nbjudge.store.digests import fingerprints
 from nbjudge.store.results import StudentResult, TestResult
 
@@ -125,6 +126,17 @@ class Desk:
                     f"{name}, but its notebook says {score:g} of {most:g}"
                 }
         return {"run": nbformat.v4.writes(run), "failed": ""}
+
+    def written(self, notebook: str) -> dict[str, Any]:
+        """The answers that a person marks, by name, as harmless HTML."""
+        answers = {
+            cells.grade_id(cell): rich(cell.source)
+            if cell.cell_type == "markdown"
+            else source(cell.source)
+            for cell in nbformat.v4.reads(notebook).cells
+            if cells.is_answer(cell) and cells.is_graded(cell)
+        }
+        return {"answers": answers}
 
     def page(
         self,

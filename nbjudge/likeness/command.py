@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from nbjudge.failure import plain_errors
+from nbjudge.terminal import plain_errors
 
 
 def likeness(

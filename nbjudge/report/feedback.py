@@ -95,6 +95,7 @@ class Shown:
     source: Any = ""
     result: TestResult | None = None
     comment: Markup | str = ""
+    by_item: list[dict] = field(default_factory=list)
     outputs: list[dict] = field(default_factory=list)
 
 
@@ -120,6 +121,7 @@ def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) 
                 source=code(source) if is_code and colours else source,
                 result=student.tests.get(name),
                 comment=safe_html(markdown2html(comment)) if comment else "",
+                by_item=student.by_item.get(name, []),
                 outputs=_outputs(cell, room) if is_code else [],
             )
         )

@@ -122,7 +122,8 @@ def _environment() -> jinja2.Environment:
 
 
 @cache
-def _style() -> Markup:
+def style() -> Markup:
+    """The style of highlighted code, as CSS."""
     from markupsafe import Markup
 
     return Markup(_formatter().get_style_defs(".highlight"))
@@ -130,4 +131,4 @@ def _style() -> Markup:
 
 def page(template: str, **content: object) -> str:
     """Render a template with this content."""
-    return _environment().get_template(template).render(style=_style(), **content)
+    return _environment().get_template(template).render(style=style(), **content)

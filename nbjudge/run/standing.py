@@ -7,7 +7,8 @@ from datetime import datetime
 
 from nbjudge.intake import cells, roster
 from nbjudge.intake.policy import Rules
-from nbjudge.marking import Act, changed, last_acts, unrecorded
+from nbjudge.marking.record import Act, changed, last_acts, unrecorded
+from nbjudge.marking.rubric import told
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Mark, Marks
 from nbjudge.store.ledger import Ledger
@@ -40,6 +41,7 @@ class Standing:
     ):
         self.folder, self.ledger, self.graded, self.rules = folder, ledger, graded, rules
         self.acts = last_acts(folder.into, folder.problem_set)
+        self.marking = told(folder.into, folder.problem_set, folder.work)
 
     def result(
         self, student: str, record: dict, seed: int | None, marks: Marks | None
@@ -84,6 +86,7 @@ class Standing:
                 flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
             elif record["late"]:
                 flags.append(f"{NOT_KNOWN}: it came late, but {roster.RECEIPTS} does not say when")
+        marking = self.marking.get(student, {})
         return StudentResult(
             tests,
             flags,
@@ -102,6 +105,12 @@ class Standing:
             digest=record.get("digest", ""),
             told=told,
             held=self.held(student, record),
+            by_item={
+                name: said["items"]
+                for name, said in marking.get("items", {}).items()
+                if name in by_hand and said["points"] == marks.grades[name].manual
+            },
+            requests=marking.get("requests", []),
         )
 
     def held(self, student: str, record: dict) -> list[str]:
@@ -124,7 +133,9 @@ class Standing:
     def shown(self, student: str, record: dict, marks: Marks | None) -> str:
         """Everything on a page that may change without the notebook being run again."""
         held = self.held(student, record)
-        return repr((marks.shown() if marks else "", self.adjustments(), held))
+        said = self.marking.get(student)
+        shown = (marks.shown() if marks else "", self.adjustments(), held)
+        return repr((*shown, said) if said else shown)
 
     def act(self, student: str, name: str, mark: Mark) -> Act | None:
         """The recorded act that gave a manual mark; ``None`` if none is known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import hashlib
 import importlib.metadata
 import platform
@@ -17,19 +18,17 @@ from nbjudge.intake import cells
 #: Packages whose versions affect grades and appear in a report, besides the course's own.
 NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")
 
-#: Modules of the grader that show or transport grades or start it, but do not affect them.
+#: Modules of the grader that show or transport grades or start it, but do not affect them; and
+#: those in the same folders that do.
 NO_SAY = (
-    *("answers.py", "commands.py", "failure.py", "marking.py", "variants.py", "desk/check.py"),
-    *("collect/__init__.py", "collect/archives.py", "collect/collecting.py"),
-    *("collect/exchange.py", "collect/naming.py", "collect/tables.py"),
+    *("answers.py", "commands.py", "failure.py", "terminal.py", "variants.py", "desk/check.py"),
+    *("collect/*", "likeness/*", "marking/*", "report/*"),
     *("intake/enclosures.py", "intake/policy.py", "intake/release.py", "intake/roster.py"),
     *("intake/stamps.py", "intake/steps.py"),
-    *("likeness/__init__.py", "likeness/command.py", "likeness/compare.py", "likeness/sources.py"),
-    *("report/exports.py", "report/feedback.py", "report/leaderboard.py", "report/likeness.py"),
-    *("report/overview.py", "report/pages.py", "report/returning.py", "report/show.py"),
-    *("report/why.py", "run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),
-    *("run/parcels.py", "store/folder.py", "store/ledger.py", "store/results.py"),
+    *("run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py", "run/parcels.py"),
+    *("store/folder.py", "store/ledger.py", "store/results.py"),
 )
+SAY = ("likeness/prints.py", "report/outputs.py")
 
 #: Longer sources are compared verbatim: parsing a long dotted name takes memory quadratic in its
 #: length, and no honest answer is half as long.
@@ -62,10 +61,14 @@ def judge_digest() -> str:
         for path in package.rglob("*.py")
     }
     for name, path in sorted(files.items()):
-        if path.is_relative_to(here) and path.relative_to(here).as_posix() in NO_SAY:
+        if path.is_relative_to(here) and not _affects(path.relative_to(here).as_posix()):
             continue
         total.update(f"{name}\0".encode() + path.read_bytes())
     return total.hexdigest()
+
+
+def _affects(module: str) -> bool:
+    return module in SAY or not any(fnmatch.fnmatch(module, pattern) for pattern in NO_SAY)
 
 
 def fingerprints(notebook: NotebookNode, release: NotebookNode) -> dict[str, str]:

@@ -19,6 +19,7 @@ from traitlets.config import Config
 from nbjudge.intake import cells
 from nbjudge.intake.policy import Rules
 from nbjudge.intake.release import quiet_log
+from nbjudge.marking.record import MARKER
 
 # nbgrader writes each error of the database to the terminal before it raises it.
 api.app_log = quiet_log()
@@ -291,6 +292,44 @@ class Book:
             elif score is None and grade.manual_score is None:
                 grade.needs_manual_grade = True
 
+    def mark(
+        self,
+        cell: str,
+        marks: dict[str, float | None],
+        comment: str | None = None,
+        *,
+        looked: bool = True,
+    ) -> None:
+        """Give manual marks for one cell, all of them or none.
+
+        Parameters
+        ----------
+        cell:
+            The graded cell's name.
+        marks:
+            The points by student; ``None`` takes a mark back.
+        comment:
+            The manual comment on the cell; by default comments stay.
+        looked:
+            Whether somebody has looked at the work, so that it needs no second look.
+        """
+        with self._transaction():
+            for student, points in marks.items():
+                grade = self._grades(student)[cell]
+                grade.manual_score = points
+                if points is None:
+                    grade.needs_manual_grade = grade.auto_score is None
+                elif looked:
+                    grade.needs_manual_grade = False
+                if comment is not None:
+                    self._comment(student, cell, comment)
+
+    def _comment(self, student: str, cell: str, text: str) -> None:
+        found = self._comments(student).get(cell)
+        if found is not None:
+            # An empty manual comment would hide the automatic one.
+            found.manual_comment = None if text in ("", found.auto_comment) else text
+
     def save_nothing(self, student: str, received: datetime | None = None) -> None:
         """Save 0 points for work that cannot be graded at all."""
         with self._transaction():
@@ -359,6 +398,17 @@ class Book:
     def marks(self, student: str) -> Marks | None:
         """A student's marks; ``None`` if the gradebook has none."""
         return self.all_marks(student).get(student)
+
+    def most(self) -> dict[str, float]:
+        """The points that each graded cell carries now."""
+        return {
+            cell.name: cell.max_score
+            for cell in self._book.find_notebook(self.name, self.problem_set).grade_cells
+        }
+
+    def marked_by(self, marker: str) -> None:
+        """From now on, the record of manual marks names this marker beside the account."""
+        self._session.info[MARKER] = marker
 
     def autos(self, student: str) -> dict[str, float | None]:
         """A student's automatic points by graded cell; empty if the gradebook has none."""

@@ -67,7 +67,8 @@ class StudentResult:
     by cell; ``by_hand`` the manual marks by cell, each with who gave it and when; ``prints`` the
     answers' fingerprints; ``digest`` that of the file, empty if there is none; ``told`` what was
     noticed, in a learner's words; ``held`` why the mark is not final until the instructor has
-    looked.
+    looked; ``by_item`` the points by rubric item, by cell; ``requests`` the learner's regrade
+    requests with their answers.
     """
 
     tests: dict[str, TestResult]
@@ -87,6 +88,8 @@ class StudentResult:
     digest: str = ""
     told: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
+    by_item: dict[str, list[dict]] = field(default_factory=dict)
+    requests: list[dict] = field(default_factory=list)
 
     @property
     def raw_score(self) -> float:
@@ -254,6 +257,8 @@ def _together(parts: dict[str, StudentResult]) -> StudentResult:
         whole.tests |= {names[name]: test for name, test in part.tests.items()}
         whole.comments |= {names.get(n, n): text for n, text in part.comments.items()}
         whole.by_hand |= {names.get(n, n): who for n, who in part.by_hand.items()}
+        whole.by_item |= {names.get(n, n): items for n, items in part.by_item.items()}
+        whole.requests += [one for one in part.requests if one not in whole.requests]
         whole.prints |= {names.get(n, n): text for n, text in part.prints.items()}
         whole.flags += [f"{notebook}: {flag}" for flag in part.flags]
         whole.told += [f"{notebook}: {text}" for text in part.told]

@@ -13,7 +13,7 @@ from small_set import NAME, answered, cell, grade, hand_in, release_of
 
 from nbjudge.intake.find import parse
 from nbjudge.intake.merge import blank, merge
-from nbjudge.marking import record_marks
+from nbjudge.marking.record import record_marks
 from nbjudge.report.why import why as explain
 from nbjudge.run import engine
 from nbjudge.run.submissions import Grading

@@ -10,7 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 from small_set import NAME, answered, grade, hand_in
 
-from nbjudge.marking import RECORD, last_acts, record_marks
+from nbjudge.marking.record import RECORD, last_acts, record_marks
 from nbjudge.run import cluster, engine
 from nbjudge.run.cluster import JudgeFailed
 from nbjudge.store.ledger import Ledger

@@ -1,9 +1,9 @@
 """Record who gave which manual mark, and when: nbgrader's gradebook keeps only the number.
 
-In a folder of graded work the formgrader appends each change of a mark to ``marks.jsonl`` as it
-saves it, one per line. A mark that entered the gradebook in another way has no line there, and is
-flagged. The record names the marker's account, not the person; anyone with write access to the
-folder can write this file too.
+In a folder of graded work the formgrader and the marking page append each change of a mark to
+``marks.jsonl`` as they save it, one per line. A mark that entered the gradebook in another way has
+no line there, and is flagged. The record names the marker's account, which others may use too;
+anyone with write access to the folder can write this file too.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ RECORD = "marks.jsonl"
 #: Ending of a flag for a mark of unknown origin; only instructors see it.
 UNRECORDED = "is on record"
 
+#: Where a database session holds the name of who marks with it.
+MARKER = "marker"
+
 #: The folders whose marks this process records, as keys.
 _folders: dict[Path, None] = {}
 
@@ -34,7 +37,8 @@ _folders: dict[Path, None] = {}
 class Act:
     """One change of a manual mark: when, by which account, of which cell, and its new value.
 
-    ``time`` is in ISO 8601; ``points`` and ``extra`` are ``None`` if a mark was withdrawn.
+    ``time`` is in ISO 8601; ``points`` and ``extra`` are ``None`` if a mark was withdrawn;
+    ``marker`` is the name that a marker gave on the marking page, if it is not the account's.
     """
 
     time: str
@@ -44,10 +48,16 @@ class Act:
     cell: str
     points: float | None
     extra: float | None
+    marker: str = ""
+
+    @property
+    def who(self) -> str:
+        """The marker, and the account if it has another name."""
+        return f"{self.marker} (account {self.account})" if self.marker else self.account
 
     def says(self) -> str:
         """A one-line description for the instructor."""
-        return f"{_points(self.points, self.extra)} by {self.account} on {self.time}"
+        return f"{_points(self.points, self.extra)} by {self.who} on {self.time}"
 
 
 def _points(points: float | None, extra: float | None) -> str:
@@ -75,26 +85,33 @@ def _changed(_mapper: object, connection: sqlalchemy.Connection, grade: Grade) -
         grade.extra_credit or 0
     ):
         return
-    try:
-        account = getpass.getuser()
-    except (KeyError, OSError):
-        account = "an unnamed account"
+    session = object_session(grade)
+    if session is None:
+        return
+    who = account()
+    marker = session.info.get(MARKER, "")
     act = Act(
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        account=account,
+        account=who,
         problem_set=grade.assignment.name,
         student=grade.student.id,
         cell=grade.cell.name,
         points=_number(grade.manual_score),
         extra=_number(grade.extra_credit),
+        marker="" if marker == who else marker,
     )
     database = connection.engine.url
-    session = object_session(grade)
-    if session is None:
-        return
     for folder in _folders:
         if database.drivername != "sqlite" or Path(database.database or "").parent == folder:
             session.info.setdefault(RECORD, []).append((folder, act))
+
+
+def account() -> str:
+    """The name of the account that this process runs as."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "an unnamed account"
 
 
 def _number(given: str | float | None) -> float | None:

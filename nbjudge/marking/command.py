@@ -1,0 +1,49 @@
+"""The command ``mark``: the marking page for one problem set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbjudge.inside.program import program
+from nbjudge.terminal import plain_errors
+
+
+def mark(
+    problem_set: Annotated[
+        str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
+    ],
+    into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
+    requests: Annotated[
+        Path | None,
+        typer.Option(
+            help="Regrade requests as CSV with the columns student, exercise and text; by default "
+            "requests.csv in that folder."
+        ),
+    ] = None,
+    marker: Annotated[
+        str, typer.Option(help="Your name, if several people mark with this account.")
+    ] = "",
+    port: Annotated[int, typer.Option(help="The port; by default a free one.")] = 0,
+    db: Annotated[
+        str | None,
+        typer.Option(
+            envvar=program().variable("DB"), help="The gradebook's URL, if it is not a file."
+        ),
+    ] = None,
+) -> None:
+    """Mark written answers by hand, question by question, in your browser.
+
+    Shows each answer beside the mark scheme. Marks go into nbgrader's gradebook; run `grade`
+    afterwards to put them into grades.csv and onto the feedback pages. Ctrl-C stops it.
+    """
+    with plain_errors():
+        from nbjudge.run.workers import loading, warm_up
+
+        warm_up()  # the process that reads answers, while we load the rest
+        with loading():
+            from nbjudge.marking import opening
+
+        opening.serve(problem_set, into, requests, marker, port, db)

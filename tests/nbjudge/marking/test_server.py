@@ -1,0 +1,235 @@
+"""The marking page over real HTTP, on a real gradebook, and in a real browser."""
+
+import getpass
+import re
+import signal
+import socket
+import urllib.parse
+
+import pytest
+import small_set
+from nbgrader.api import Gradebook
+
+pytestmark = pytest.mark.thorough("test of the marking page")
+
+QUESTION = f"{small_set.NAME}/explain--written"
+
+
+def ids(page):
+    """The learners' ids on the page, by name."""
+    found = page.client.get("question", question=QUESTION).said
+    return {one["name"]: one["student"] for one in found["learners"]}
+
+
+def answer(page, name):
+    return page.client.get("answer", question=QUESTION, student=ids(page)[name]).said
+
+
+def mark(page, name, items, seen=None, **more):
+    said = {"question": QUESTION, "student": ids(page)[name], "items": items, "adjustment": 0}
+    seen = seen or answer(page, name)["seen"]
+    return page.client.post("mark", **{**said, "comment": "", "seen": seen, **more})
+
+
+def in_gradebook(page, name):
+    with Gradebook(f"sqlite:///{page.into / 'gradebook.db'}", "attention-to-transformers") as book:
+        where = "explain--written", small_set.NAME, small_set.NAME, name
+        grade, comment = book.find_grade(*where), book.find_comment(*where)
+        return grade.manual_score, comment.manual_comment, grade.needs_manual_grade
+
+
+def test_the_command_says_its_address_and_what_it_could_not_read(page):
+    assert page.told[0] == (
+        "requests.csv, line 3: there is no work of a learner called 'zoe' in the gradebook."
+    )
+    assert page.told[1].startswith(f"Marking as {getpass.getuser()}.")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", page.address)
+
+
+def test_nobody_gets_in_without_the_token_or_from_elsewhere(page):
+    where = urllib.parse.urlsplit(page.address)
+    for path in ("/", "/questions", "/x/questions", f"{where.path[:-2]}/questions"):
+        assert page.client.get(path).status == 404
+    own = socket.gethostbyname(socket.gethostname())
+    if not own.startswith("127."):
+        with socket.socket() as other:
+            assert other.connect_ex((own, where.port)) != 0, "it listens on this machine only"
+    # Another site's name that leads to this machine is not answered.
+    with socket.create_connection((where.hostname, where.port)) as raw:
+        raw.sendall(f"GET {where.path} HTTP/1.0\r\nHost: evil.example\r\n\r\n".encode())
+        assert b" 404 " in raw.recv(1000).split(b"\r\n")[0]
+
+
+def test_the_page_allows_scripts_only_of_its_own(page):
+    shell = page.client.get()
+    assert shell.status == 200 and shell.headers["Referrer-Policy"] == "no-referrer"
+    policy = shell.headers["Content-Security-Policy"]
+    assert "default-src 'none'; script-src 'self';" in policy and "form-action 'none'" in policy
+    assert not re.search(r"<script(?![^>]*src=)", shell.said["text"])
+    assert page.client.get("mathjax/tex-chtml.js").status == 200
+    assert page.client.get("files/../command.py").status in (403, 404)
+
+
+def test_the_question_comes_with_its_mark_scheme_and_the_learners(page):
+    found = page.client.get("question", question=QUESTION).said
+    assert [item["points"] for item in found["items"]] == [1, 1, 1]
+    assert found["items"][0]["html"].strip() == r"<p>Says that $x^2 \geq 0$.</p>"
+    assert "half a point" in found["remarks"] and "product of two numbers" in found["model"]
+    standings = {one["name"]: one["standing"] for one in found["learners"]}
+    assert standings["nil"] == "nothing" and standings["eve"] == "open"
+    assert found["requests"][0]["text"] == "Why not 3 points?"
+    assert not set(ids(page).values()) & set(standings), "addresses hold no names"
+
+
+def test_a_mark_goes_into_the_gradebook_and_the_record(page):
+    given = mark(page, "ada", {"1": 1, "3": 0.5}, adjustment=0.25, comment="See *page 2*.")
+    assert given.status == 200 and given.said["marked"] >= 1
+    assert given.said["answer"]["by"] == getpass.getuser()
+    assert in_gradebook(page, "ada") == (1.75, "See *page 2*.", False)
+    assert '"points": 1.75' in (page.into / "marks.jsonl").read_text().splitlines()[-1]
+    back = mark(page, "ada", {}, withdraw=True)
+    assert back.said["answer"]["standing"] == "open"
+    assert in_gradebook(page, "ada") == (None, None, True)
+
+
+def test_two_markers_do_not_overwrite_each_other_unasked(page):
+    seen = answer(page, "ben")["seen"]
+    assert mark(page, "ben", {"1": 1}, seen=seen, comment="first").status == 200
+    second = mark(page, "ben", {}, seen=seen, comment="second")
+    assert second.status == 409
+    now = second.said["answer"]
+    assert (now["points"], now["comment"], now["by"]) == (1, "first", getpass.getuser())
+    assert in_gradebook(page, "ben")[:2] == (1, "first")
+    assert mark(page, "ben", {"2": 1}, seen=now["seen"], comment="second").status == 200
+    # The formgrader is another marker.
+    seen = answer(page, "ben")["seen"]
+    with Gradebook(f"sqlite:///{page.into / 'gradebook.db'}", "attention-to-transformers") as book:
+        grade = book.find_grade("explain--written", small_set.NAME, small_set.NAME, "ben")
+        grade.manual_score = 3
+        book.db.commit()
+    late = mark(page, "ben", {"1": 1}, seen=seen)
+    assert late.status == 409 and late.said["answer"]["points"] == 3
+    assert (late.said["answer"]["items"], late.said["answer"]["adjustment"]) == ({}, 3)
+
+
+def test_an_item_s_points_change_every_mark_that_used_it(page):
+    mark(page, "ada", {"1": 1, "2": 0.5})
+    mark(page, "eve", {"2": 1})
+    mark(page, "ben", {"1": 1})
+    edit = {"question": QUESTION, "number": 2, "text": "Says so for $x < 0$.", "points": 2}
+    told = page.client.post("item", **edit).said
+    assert told["changed"] == 2
+    assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [2, 2, 1]
+    added = page.client.post("item", question=QUESTION, number=0, text="No units", points=-0.5)
+    assert added.said["items"][-1]["number"] == 4 and added.said["changed"] == 0
+    mark(page, "ada", {"1": 1, "2": 0.5, "4": 1})
+    assert in_gradebook(page, "ada")[0] == 1.5
+    page.client.post("item", **{**edit, "points": 1})
+    assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "status"),
+    [
+        ("mark", {"items": {"9": 1}}, 400),
+        ("mark", {"items": {"1": 7}}, 400),
+        ("mark", {"items": []}, 400),
+        ("mark", {"items": {}, "adjustment": "1"}, 400),
+        ("mark", {"items": {}, "comment": "x" * 30_000}, 400),
+        ("mark", {"items": {}, "student": "nobody"}, 404),
+        ("item", {"number": 9, "text": "x", "points": 1}, 404),
+        ("item", {"number": 0, "text": " ", "points": 1}, 400),
+        ("item", {"number": 0, "text": "x", "points": None}, 400),
+        ("ask", {"exercise": "sing", "text": "x"}, 400),
+        ("ask", {"exercise": "explain", "text": " "}, 400),
+        ("reply", {"id": 99, "answer": "x"}, 404),
+        ("reply", {"question": ["x"], "id": 1, "answer": "x"}, 404),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_line(page, path, said, status):
+    given = {"question": QUESTION, "student": ids(page)["ada"], "seen": "", **said}
+    found = page.client.post(path, **given)
+    assert found.status == status and found.said["error"]
+
+
+def test_a_form_of_another_site_changes_nothing(page):
+    assert page.client.post("item", {}, kind="text/plain").status == 415
+    assert page.client.post("item", []).status == 400
+
+
+def test_what_a_learner_wrote_is_only_words_and_formulas(page):
+    html = answer(page, "eve")["html"]
+    assert set(re.findall(r"<(\w+)", html)) <= {"p", "em", "strong"}
+    assert not re.search(r"<[^>]*=", html), "no attributes"
+    assert "\\href" not in html and "\\require" not in html
+    assert r"$$\sqrt{x^2} = |x|$$" in answer(page, "ada")["html"]
+    whole = page.client.get("page", question=QUESTION, student=ids(page)["eve"])
+    assert whole.headers["Content-Security-Policy"].endswith("sandbox")
+    assert "It is never negative." in whole.said["text"]
+
+
+def opened(chromium, page, **settings):
+    context = chromium.new_context(offline=False, **settings)
+    tab = context.new_page()
+    tab.problems = []
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.on("console", lambda m: m.type == "error" and tab.problems.append(m.text))
+    tab.goto(page.address)
+    tab.wait_for_selector("#answer p")
+    return tab
+
+
+def test_marking_by_keys_with_formulas_shown_and_no_network(page, chromium):
+    for name in ("ada", "ben", "eve"):
+        mark(page, name, {}, withdraw=True)
+    tab = opened(chromium, page)
+    tab.wait_for_selector("#answer mjx-container[display=true] mjx-msqrt")
+    tab.wait_for_selector("#items li >> nth=0 >> mjx-container")
+    assert tab.locator("#progress").inner_text() == "0 of 3 marked"
+    tab.keyboard.press("1")
+    tab.keyboard.press("Shift+2")
+    assert tab.locator("#total").inner_text() == "1.5 of 3"
+    tab.keyboard.press("3")
+    tab.keyboard.press("3")
+    assert tab.locator("#item-1").is_checked() and tab.locator("#half-2").is_checked()
+    tab.keyboard.press("c")
+    tab.keyboard.type("n3w: 1 more $x$")
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#answer >> text=It is positive.")
+    assert tab.locator("#progress").inner_text() == "1 of 3 marked"
+    assert in_gradebook(page, "ada") == (1.5, "n3w: 1 more $x$", False)
+    tab.keyboard.press("p")
+    tab.wait_for_selector("#standing >> text=Marked by")
+    # Somebody else marks meanwhile.
+    mark(page, "ada", {"3": 1}, comment="theirs")
+    tab.keyboard.press("2")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#conflict:visible")
+    assert "1 point, with the comment: theirs" in tab.locator("#conflict-text").inner_text()
+    assert in_gradebook(page, "ada")[0] == 1
+    tab.click("#mine")
+    tab.wait_for_selector("#conflict", state="hidden")
+    assert in_gradebook(page, "ada")[0] == 2
+    # Names can be hidden; what the hostile learner wrote does nothing.
+    tab.keyboard.press("h")
+    shown = f"{tab.title()} {tab.inner_text('body')}"
+    assert not [name for name in ("ada", "ben", "eve", "nil") if name in shown]
+    tab.keyboard.press("h")
+    tab.select_option("#learners", ids(page)["eve"])
+    tab.wait_for_selector("#answer >> text=It is never negative.")
+    assert tab.title().startswith("eve") and tab.locator("#answer a, #answer img").count() == 0
+    assert tab.problems == []
+
+
+def test_it_fits_a_narrow_screen_and_a_dark_one(page, chromium):
+    tab = opened(chromium, page, viewport={"width": 360, "height": 740}, color_scheme="dark")
+    assert tab.evaluate("document.documentElement.scrollWidth <= 360")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 30)"
+
+
+def test_ctrl_c_ends_it_with_a_word_on_what_comes_next(page):
+    """The last test of this page."""
+    page.program.send_signal(signal.SIGINT)
+    assert "Run `grade`" in page.program.stdout.read()
+    assert page.program.wait() == 0
