@@ -157,12 +157,12 @@ class Desk:
 
     def students(self) -> list[str]:
         """Everybody whose work is in the gradebook, sorted."""
-        found = {student for book in self._books.values() for student in book.all_marks()}
+        found = {student for book in self._books.values() for student in book.all_marks(cell="")}
         return sorted(found)
 
     def answers(self, question: Question) -> dict[str, Answer]:
         """All learners' answers to a question, by student, sorted."""
-        everything = self._books[question.work].all_marks()
+        everything = self._books[question.work].all_marks(cell=question.cell)
         choices = self.rubric.choices(question.work, question.cell)
         acts = last_acts(self.into, self.problem_set)
         return {
@@ -179,8 +179,8 @@ class Desk:
         KeyError
             If there is none.
         """
-        marks = self._books[question.work].marks(student)
-        if marks is None:
+        marks = self._books[question.work].all_marks(student, question.cell).get(student)
+        if marks is None or question.cell not in marks.grades:
             raise KeyError(student)
         choice = self.rubric.choices(question.work, question.cell).get(student)
         acts = last_acts(self.into, self.problem_set)
@@ -295,7 +295,7 @@ class Desk:
             self.rubric.put(question.work, question.cell, items[number])
             changed = {}
             book = self._books[question.work]
-            everything = book.all_marks()
+            everything = book.all_marks(cell=question.cell)
             for student, choice in self.rubric.choices(question.work, question.cell).items():
                 marks = everything.get(student)
                 mark = marks.grades.get(question.cell) if marks else None

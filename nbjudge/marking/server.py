@@ -81,6 +81,7 @@ class People:
 
     def __init__(self, desk: Desk, token: str):
         self.desk, self._key = desk, token.encode()
+        self._students: dict[str, str] = {}
 
     def id(self, student: str) -> str:
         """The learner's id, the same while the server runs."""
@@ -88,10 +89,13 @@ class People:
 
     def student(self, given: Any) -> str:
         """The learner with this id."""
-        for student in self.desk.students():
-            if self.id(student) == given:
-                return student
-        raise web.HTTPError(404, reason="No such learner")
+        if not isinstance(given, str):
+            given = ""
+        if given not in self._students:  # perhaps graded since
+            self._students = {self.id(student): student for student in self.desk.students()}
+        if given not in self._students:
+            raise web.HTTPError(404, reason="No such learner")
+        return self._students[given]
 
     def question(self, given: Any) -> Question:
         """The question with this id."""

@@ -415,8 +415,8 @@ class Book:
         marks = self.marks(student)
         return marks.autos() if marks else {}
 
-    def all_marks(self, student: str | None = None) -> dict[str, Marks]:
-        """The marks by student: of the one named, or of all."""
+    def all_marks(self, student: str | None = None, cell: str | None = None) -> dict[str, Marks]:
+        """The marks by student: of the one named, or of all; of one cell, or of all."""
         found: dict[str, Marks] = {}
         for submission, notebook in self._session.execute(
             self._of(student, select(api.SubmittedAssignment, api.SubmittedNotebook))
@@ -430,9 +430,10 @@ class Book:
         if not found:
             self._session.rollback()
             return found
+        wanted = [] if cell is None else [api.BaseCell.name == cell]
         grade = api.Grade
         columns = (grade.auto_score, grade.manual_score, grade.extra_credit)
-        for name, cell, *rest in self._session.execute(
+        for name, where, *rest in self._session.execute(
             self._of(
                 student,
                 select(
@@ -444,19 +445,21 @@ class Book:
             )
             .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
             .join(api.BaseCell, grade.cell_id == api.BaseCell.id)
+            .where(*wanted)
         ):
-            found[name].grades[cell] = Mark(*rest)
+            found[name].grades[where] = Mark(*rest)
         comment = api.Comment
-        for name, cell, text in self._session.execute(
+        for name, where, text in self._session.execute(
             self._of(
                 student,
                 select(api.SubmittedAssignment.student_id, api.BaseCell.name, comment.comment),
             )
             .join(comment, comment.notebook_id == api.SubmittedNotebook.id)
             .join(api.BaseCell, comment.cell_id == api.BaseCell.id)
+            .where(*wanted)
         ):
             if text:
-                found[name].comments[cell] = text
+                found[name].comments[where] = text
         self._session.rollback()
         return found
 

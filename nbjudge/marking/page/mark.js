@@ -47,11 +47,17 @@ async function show(place, html) {
   await typeset([place]);
 }
 
-async function typeset(places) {
-  if (!window.MathJax?.startup?.promise) return;
-  await MathJax.startup.promise;
-  MathJax.typesetClear(places);
-  await MathJax.typesetPromise(places);
+// One after another: MathJax works on one thing at a time.
+let typesetting = Promise.resolve();
+
+function typeset(places) {
+  if (!window.MathJax?.startup?.promise) return undefined;
+  typesetting = typesetting
+    .then(() => MathJax.startup.promise)
+    .then(() => MathJax.typesetClear(places))
+    .then(() => MathJax.typesetPromise(places))
+    .catch((error) => say(`A formula cannot be shown: ${error.message}`));
+  return typesetting;
 }
 
 function hidden() {
@@ -135,20 +141,20 @@ function itemRow(item) {
   const text = element("label", undefined, "text");
   text.htmlFor = box.id;
   text.innerHTML = item.html;
+  if (item.added) text.append(element("span", `added by ${item.added}`, "added"));
   const half = checkbox(`half-${item.number}`, () => choose(item.number, 0.5));
-  const halfLabel = element("label");
-  halfLabel.append(half, ` half (${points(item.points / 2)})`);
+  half.setAttribute("aria-label", `Half of item ${item.number}`);
+  const halfLabel = element("label", `${points(item.points / 2)} `);
+  halfLabel.append(half);
   const edit = element("button", "Edit");
   edit.type = "button";
   edit.setAttribute("aria-label", `Edit item ${item.number}`);
-  edit.addEventListener("click", () => row.append(editor(item)));
-  const number = element("span", String(item.number), "number");
-  const left = element("span");
-  left.append(number, " ", box);
+  edit.addEventListener("click", () => row.querySelector(".edit") ?? row.append(editor(item)));
+  const fullLabel = element("label", `${points(item.points)} `);
+  fullLabel.append(box);
   const tools = element("div", undefined, "tools");
-  tools.append(halfLabel, edit);
-  if (item.added) tools.append(element("span", `added by ${item.added}`));
-  row.append(left, text, element("span", points(item.points), "points"), tools);
+  tools.append(fullLabel, halfLabel, edit);
+  row.append(element("span", String(item.number), "number"), text, tools);
   return row;
 }
 
@@ -210,7 +216,7 @@ function requestRow(request) {
   );
   const go = element("button", "Show the learner's answer");
   go.type = "button";
-  go.addEventListener("click", () => open(request.student));
+  go.addEventListener("click", () => attempt(() => open(request.student)));
   const tools = element("div", undefined, "row");
   tools.append(save, go);
   row.append(answer, tools);

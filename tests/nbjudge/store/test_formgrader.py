@@ -14,6 +14,9 @@ import pytest
 from nbgrader.api import Gradebook
 from small_set import NAME, answered, cell, grade, hand_in
 
+from nbjudge.marking.opening import open_desk
+from nbjudge.marking.rubric import Choice
+
 pytestmark = pytest.mark.thorough("test of nbgrader's own pages")
 
 #: What a learner wrote: each of these would set the page's title, were it to run.
@@ -186,6 +189,18 @@ def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromi
         .startswith(f"2 by {getpass.getuser()} on {datetime.now(UTC):%Y-%m-}")
     )
     assert "12 of 13 points" in feedback.read_text("utf-8")
+
+
+def test_it_shows_a_mark_from_the_marking_page(marked, formgrader, chromium, small_course):
+    with open_desk(NAME, marked / "out", "mia", course=small_course) as desk:
+        (question,) = desk.questions.values()
+        seen = desk.answer(question, "eve").seen
+        desk.save(question, "eve", Choice({1: 0.5}), "Half of it.", seen)
+    page = opened(chromium, f"{formgrader}/submissions/{submission(marked, 'eve')}/")
+    page.wait_for_selector("input.score#explain--written:not(.needs_manual_grade)")
+    page.wait_for_function("document.querySelector('input.score#explain--written').value == '1.5'")
+    comments = page.eval_on_selector_all("textarea.comment", "all => all.map(one => one.value)")
+    assert "Half of it." in comments
 
 
 def test_its_button_for_autograding_runs_nothing(marked, formgrader, chromium):
