@@ -96,7 +96,7 @@ def grade(
         from nbjudge import sandbox as shelter
 
         shelter.linux_only()
-        from nbjudge.report.show import progress_bar, show_grades, show_why
+        from nbjudge.report.show import progress_bar, show_files, show_grades, show_why
         from nbjudge.run.workers import loading, warm_up
 
     console = Console()
@@ -152,28 +152,14 @@ def grade(
             returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
             written.append(returned.path)
     show_grades(report, console)
-    lines = [
-        f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
-        f"{report.seconds:.0f} s.",
-        f"Grades:   {into / 'grades.csv'}",
-        f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
-        f"Pages:    {into / 'feedback'}",
-        *(f"Export:   {path}" for path in written),
-        f"By hand:  {program().command} mark {report.problem_set} --into {into}",
-    ]
-    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+    show_files(report, into, written, console)
 
     def says(text: str) -> None:
         console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
 
-    if written and (held := report.held):
-        says(f"Not exported, since their marks are held: {', '.join(held)}.")
-    if written and (waiting := [name for name in report.provisional if name not in held]):
-        who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
-        if provisional:
-            says(f"The export holds {who}.")
-        else:
-            says(f"Left out: {who}. Mark them and run this again, or add --provisional.")
+    if written:
+        for said in exports.remarks(export or (), report, people, provisional):
+            says(said)
     if returned and returned.absent:
         says(f"The download has no file from: {', '.join(returned.absent)}.")
     if report.unfinished:
@@ -186,8 +172,14 @@ def grade(
 
 
 def report(
-    problem_set: Annotated[str, typer.Argument(help="For example `ps14-translator`.")],
+    problem_set: Annotated[
+        str | None, typer.Argument(help="For its leaderboard, such as `ps14-translator`.")
+    ] = None,
+    *,
     into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
+    submitted: Annotated[
+        Path, typer.Option(help="The folder with roster.csv: who is in the class.")
+    ] = Path("submitted"),
     by: Annotated[
         str | None, typer.Option(help="The measure to rank by; by default the first one.")
     ] = None,
@@ -198,19 +190,30 @@ def report(
         bool, typer.Option("--anonymous", help="Show ids; leaderboard/ids.csv maps them to names.")
     ] = False,
 ) -> None:
-    """Draw a class's leaderboard from the measurements of grading.
+    """Report on all problem sets that were graded, or draw the leaderboard of one.
 
-    Writes leaderboard/PS.html, a table with a plot, and the plot alone as PS.svg. Runs no notebook.
+    Writes report/index.html, with a link to each problem set's page, and its tables as CSV. With
+    a problem set it writes leaderboard/PS.html, a table with a plot, and the plot alone as PS.svg.
+    Runs no notebook.
     """
+    console = Console()
     with plain_errors():
         from nbjudge.report import leaderboard as boards
-        from nbjudge.report.show import show_leaderboard
+        from nbjudge.report import show, term
 
-        board = boards.leaderboard(problem_set, into, by=by, against=against, anonymous=anonymous)
-        path = boards.write_leaderboard(board, into)
-    console = Console()
-    show_leaderboard(board, console)
-    console.print(f"Leaderboard: {path}", highlight=False, soft_wrap=True)
+        if problem_set is None:
+            if by or against or anonymous:
+                raise ValueError("--by, --against and --anonymous need a problem set.")
+            found = term.term(into, submitted)
+            name, path = "Report", term.write_term(found, into)
+            show.show_term(found, console)
+        else:
+            board = boards.leaderboard(
+                problem_set, into, by=by, against=against, anonymous=anonymous
+            )
+            name, path = "Leaderboard", boards.write_leaderboard(board, into)
+            show.show_leaderboard(board, console)
+    console.print(f"{name}: {path}", highlight=False, soft_wrap=True)
 
 
 def check(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Collection
 from pathlib import Path
 
 from nbjudge.files import write_whole
+from nbjudge.intake.roster import ROSTER
 from nbjudge.store.results import Report, as_cell
 
 #: Names of Canvas's columns; the third or fourth identifies a student.
@@ -16,6 +18,27 @@ CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE = ("Email address", "Username", "ID number")
 
 KINDS = ("canvas", "moodle")
+
+#: The columns by which each platform knows a learner.
+IDENTIFY = {"canvas": CANVAS[1:4], "moodle": MOODLE}
+
+
+def without_id(people: dict[str, dict[str, str]], *kinds: str) -> list[str]:
+    """Those for whom the roster has no id of these platforms, although it has others'.
+
+    By default of any platform. If the roster has no ids at all, the folders' names are the ids.
+    """
+    columns = [column for kind in kinds or KINDS for column in IDENTIFY[kind]]
+    known = {name: any(about.get(column) for column in columns) for name, about in people.items()}
+    return [name for name, has in known.items() if not has] if any(known.values()) else []
+
+
+def not_listed(report: Report, people: dict[str, dict[str, str]]) -> list[str]:
+    """The learners that the roster no longer lists; none if there is no roster.
+
+    They have perhaps left the course, and no export contains them.
+    """
+    return [name for name in report.students if people and name not in people]
 
 
 def check_kind(kind: str) -> None:
@@ -46,7 +69,8 @@ def rows(
         are copied into the export.
     provisional:
         Whether to include scores that may still change because a manual mark is missing. A mark
-        that is held is never included: it may be a zero that nobody has looked at.
+        that is held is never included: it may be a zero that nobody has looked at. Nor is one of a
+        learner whom the roster does not list.
 
     Raises
     ------
@@ -63,8 +87,9 @@ def rows(
     else:
         columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
         found, own = [], "Username"
+    gone = not_listed(report, people)
     for name, student in report.students.items():
-        if student.held or not provisional and report.is_provisional(name):
+        if name in gone or student.held or not provisional and report.is_provisional(name):
             continue
         about = people.get(name, {})
         row = {column: as_cell(about.get(column, "")) for column in columns if column in about}
@@ -82,6 +107,35 @@ def rows(
         row[report.problem_set] = f"{student.score:g}"
         found.append(row)
     return columns, found
+
+
+def remarks(
+    kinds: Collection[str], report: Report, people: dict[str, dict[str, str]], provisional: bool
+) -> list[str]:
+    """What to say about exports: whom they leave out, and whom the platform may not recognise.
+
+    ``kinds`` names the exports, ``provisional`` is as in :func:`rows`.
+    """
+    said, gone = [], not_listed(report, people) if kinds else []
+    if gone:
+        said.append(f"Not exported, since {ROSTER} does not list them: {', '.join(gone)}.")
+    if held := [name for name in report.held if name not in gone]:
+        said.append(f"Not exported, since their marks are held: {', '.join(held)}.")
+    waiting = [name for name in report.provisional if name not in {*report.held, *gone}]
+    if waiting:
+        who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
+        said.append(
+            f"The export holds {who}."
+            if provisional
+            else f"Left out: {who}. Mark them and run this again, or add --provisional."
+        )
+    for kind in kinds:
+        if unknown := [n for n in without_id(people, kind) if n in report.students]:
+            said.append(
+                f"{ROSTER} has no id of {kind.capitalize()} for: {', '.join(unknown)}. Their "
+                "folder's name is exported as their login."
+            )
+    return said
 
 
 def write_export(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbjudge.files import write_whole
 from nbjudge.report.pages import page
+from nbjudge.store.results import StudentResult, read_reports
 
 #: The folder in a class's results, and the file there that maps students to ids.
 FOLDER, IDS = "leaderboard", "ids.csv"
@@ -87,12 +86,11 @@ def leaderboard(
         If the problem set was not graded there, if its tests measured nothing, or if ``by`` or
         ``against`` is not one of their measures.
     """
-    path = into / "report.json"
-    every = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    every = read_reports(into)
     if problem_set not in every:
         graded = ", ".join(sorted(every)) or "none"
         raise ValueError(f"{problem_set!r} has not been graded in {into}; graded there: {graded}.")
-    students: Mapping[str, Any] = every[problem_set]["students"]
+    students = every[problem_set].students
     found = {student: _measured(about) for student, about in students.items()}
     names = list(dict.fromkeys(name for numbers in found.values() for name in numbers))
     if not names:
@@ -113,10 +111,10 @@ def leaderboard(
     }
     best = sorted(merits.values())
     rows = [  # learners equal in both share a place
-        Row(best.index(merit) + 1, shown[student], students[student]["score"], found[student])
+        Row(best.index(merit) + 1, shown[student], students[student].score, found[student])
         for student, merit in sorted(merits.items(), key=lambda item: (item[1], shown[item[0]]))
     ]
-    points = max((about["max_score"] for about in students.values()), default=0.0)
+    points = max((about.max_score for about in students.values()), default=0.0)
     return Board(problem_set, by, against, rows, points, len(students) - len(rows))
 
 
@@ -157,10 +155,10 @@ def drawing(board: Board) -> dict[str, Any]:
     }
 
 
-def _measured(about: Mapping[str, Any]) -> dict[str, float]:
+def _measured(about: StudentResult) -> dict[str, float]:
     found: dict[str, float] = {}
-    for test in about["tests"].values():
-        found |= test.get("measured", {})
+    for test in about.tests.values():
+        found |= test.measured
     return found
 
 

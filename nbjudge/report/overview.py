@@ -11,9 +11,13 @@ from nbjudge.course import sources
 from nbjudge.files import write_whole
 from nbjudge.intake import cells
 from nbjudge.likeness.compare import rarity
-from nbjudge.report.pages import page
+from nbjudge.report import pages
+from nbjudge.report.items import FEWEST, items
 from nbjudge.store.folder import GradingFolder
-from nbjudge.store.results import NOT_KNOWN, WAITS, Report, StudentResult
+from nbjudge.store.results import NOT_KNOWN, WAITS, Mistaken, Report, StudentResult
+
+#: The folder of these pages in a class's results.
+FOLDER = "overview"
 
 #: Maximum number of rows in the tables of common mistakes and of slow notebooks.
 MOST = 15
@@ -30,17 +34,24 @@ RARE = 0.5
 
 def write_overview(report: Report, folder: GradingFolder) -> Path:
     """Write ``overview/PS.html``; returns its path."""
-    path = folder.into / "overview" / f"{report.problem_set}.html"
-    variants = load_variants(sources(folder.course) / report.problem_set)
-    write_whole(path, overview(report, variants))
+    path = folder.into / FOLDER / f"{report.problem_set}.html"
+    write_whole(path, overview(report, folder.into))
     return path
 
 
-def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
-    """The page as HTML."""
-    students = report.students
-    run = {name: student for name, student in students.items() if student.seed is not None}
-    return page(
+def mistakes(report: Report, course: Path) -> list[Mistaken]:
+    """The mistakes in the notebooks that were run, named after the course's known wrong answers."""
+    return commonest(_run(report), load_variants(sources(course) / report.problem_set))
+
+
+def _run(report: Report) -> dict[str, StudentResult]:
+    return {name: found for name, found in report.students.items() if found.seed is not None}
+
+
+def overview(report: Report, into: Path) -> str:
+    """The page as HTML; ``into`` holds the learners' pages, to which it links."""
+    students, run = report.students, _run(report)
+    return pages.page(
         "overview.html.j2",
         report=report,
         students=students,
@@ -56,7 +67,10 @@ def overview(report: Report, variants: dict[str, list[Variant]]) -> str:
         untimed=[n for n, s in students.items() if any(f.startswith(NOT_KNOWN) for f in s.flags)],
         void=list(dict.fromkeys(t for s in run.values() for t, r in s.tests.items() if r.void)),
         exercises=_exercises(run),
-        mistakes=commonest(run, variants)[:MOST],
+        mistakes=report.mistakes[:MOST],
+        items=items(report),
+        fewest=FEWEST,
+        feedback={n: pages.feedback_links(into, n, report.problem_set) for n in students},
         slowest=sorted(run.items(), key=lambda item: -item[1].seconds)[:MOST],
         flagged=_flagged(students),
         by_hand={name: s.by_hand for name, s in students.items() if s.by_hand},
@@ -100,13 +114,8 @@ def _exercises(run: dict[str, StudentResult]) -> list[dict]:
     return found
 
 
-def commonest(
-    run: dict[str, StudentResult], variants: dict[str, list[Variant]]
-) -> list[tuple[str, str, str, list[str]]]:
-    """The mistakes, most common first.
-
-    For each the exercise, the matching variant if any, the message, and the students concerned.
-    """
+def commonest(run: dict[str, StudentResult], variants: dict[str, list[Variant]]) -> list[Mistaken]:
+    """The mistakes, most common first, each with its exercise and the variant that it matches."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
         for exercise in answered(student):
@@ -124,7 +133,8 @@ def commonest(
                 label = f"{exercise}/{variant.name}" if variant else ""
                 found.setdefault((exercise, label, said), []).append(name)
     return sorted(
-        ((*what, who) for what, who in found.items()), key=lambda row: (-len(row[3]), row[:3])
+        (Mistaken(*what, who) for what, who in found.items()),
+        key=lambda row: (-len(row.students), row[:3]),
     )
 
 

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     import jinja2
@@ -24,8 +25,8 @@ _BLANKS = re.compile(r"\s{400}")
 
 
 @cache
-def _formatter() -> HtmlFormatter:
-    """The formatter for Python, in a high-contrast style.
+def _formatter(background: str = "light") -> HtmlFormatter:
+    """The formatter for Python, in a high-contrast style for a light or a dark page.
 
     Importing the style's package enables every library's logging, which is undone here.
     """
@@ -33,7 +34,7 @@ def _formatter() -> HtmlFormatter:
 
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    found = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
+    found = HtmlFormatter(style=f"a11y-high-contrast-{background}", nowrap=True)
     root.handlers[:] = handlers
     root.setLevel(level)
     return found
@@ -52,6 +53,20 @@ def of(result) -> str:
 def measured(value: float) -> str:
     """A measured number: integers with commas, others to four significant digits."""
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage, such as ``25 %``; a dash if unknown."""
+    return "–" if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def feedback_links(into: Path, student: str, problem_set: str) -> dict[str, str]:
+    """Links to a student's feedback pages, by notebook, from a page in a folder of ``into``."""
+    folder = Path("feedback", student, problem_set)
+    return {
+        path.stem: "../" + quote((folder / path.name).as_posix())
+        for path in sorted((into / folder).glob("*.html"))
+    }
 
 
 def can_be_coloured(source: str) -> bool:
@@ -118,17 +133,19 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"number": number, "of": of, "code": code, "measured": measured}
+    environment.filters["share"] = share
     return environment
 
 
 @cache
-def style() -> Markup:
-    """The style of highlighted code, as CSS."""
+def style(background: str = "light") -> Markup:
+    """The style of highlighted code on a ``light`` or ``dark`` background, as CSS."""
     from markupsafe import Markup
 
-    return Markup(_formatter().get_style_defs(".highlight"))
+    return Markup(_formatter(background).get_style_defs(".highlight"))
 
 
 def page(template: str, **content: object) -> str:
     """Render a template with this content."""
-    return _environment().get_template(template).render(style=style(), **content)
+    styles = {"style": style(), "dark_style": style("dark")}
+    return _environment().get_template(template).render(**styles, **content)

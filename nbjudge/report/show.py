@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.columns import Columns
@@ -20,6 +22,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from nbjudge.inside.program import program
+from nbjudge.intake.roster import ROSTER
 from nbjudge.report.outputs import plain
 from nbjudge.report.pages import can_be_coloured, measured, number
 from nbjudge.store.results import WAITS, Report
@@ -69,6 +73,20 @@ def show_grades(report: Report, console: Console) -> None:
         console.print("\nNoticed:\n" + "\n".join(noticed), highlight=False)
 
 
+def show_files(report: Report, into: Path, written: Collection[Path], console: Console) -> None:
+    """Print how much was run, and where the results are; ``written`` are the exports."""
+    lines = [
+        f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
+        f"{report.seconds:.0f} s.",
+        f"Grades:   {into / 'grades.csv'}",
+        f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
+        f"Pages:    {into / 'feedback'}",
+        *(f"Export:   {path}" for path in written),
+        f"By hand:  {program().command} mark {report.problem_set} --into {into}",
+    ]
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+
 def show_leaderboard(board, console: Console) -> None:
     """Print a class's leaderboard, as :func:`nbjudge.report.leaderboard.leaderboard` returns it."""
     table = Table(title=board.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
@@ -96,6 +114,23 @@ def show_likeness(found, console: Console) -> None:
         table.add_row(learners, f"{weight:.0f}", escape(", ".join(names)))
     console.print(table)
     console.print("A reason to look, not a verdict. No mark has changed.")
+
+
+def show_term(found, console: Console) -> None:
+    """Print a summary of a term, as :func:`nbjudge.report.term.term` returns it."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("problem set", overflow="fold")
+    for name in ("points", "mean", "handed in", "missing", "held", "provisional"):
+        table.add_column(name, justify="right")
+    for name, about in found.numbers.items():
+        counts = (about.handed_in, len(found.missing[name]), about.held, about.provisional)
+        shown = (number(about.points), number(about.mean), *map(str, counts))
+        table.add_row(escape(name), *shown)
+    console.print(table)
+    for what, names in (("line", found.unlisted), ("id", found.nameless)):
+        if names:
+            said = f"{ROSTER} has no {what} for: {escape(plain(', '.join(names)))}."
+            console.print(said, highlight=False, soft_wrap=True)
 
 
 class _Rate(ProgressColumn):

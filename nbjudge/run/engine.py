@@ -21,7 +21,7 @@ from nbjudge.intake import find, policy, roster
 from nbjudge.intake.find import Submission
 from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
-from nbjudge.report.overview import write_overview
+from nbjudge.report.overview import mistakes, write_overview
 from nbjudge.report.returning import keep_for_exchange
 from nbjudge.run.cluster import Outcome, judge_all, refuse_unencrypted
 from nbjudge.run.parcels import BadParcel, unpack_judged
@@ -186,6 +186,7 @@ def grade(
             reports[folder.name] = report
         report = joined(reports)
         report.seconds = monotonic() - started
+        report.mistakes = mistakes(report, course)
         write_report(report, first.into)
         write_overview(report, first)
     return report

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from nbjudge.files import write_whole
 from nbjudge.intake.cells import exercise_of
+from nbjudge.intake.which import NOTHING
 
 #: Ending of the flag for a cell without a score yet.
 WAITS = "awaits manual marking"
@@ -23,6 +25,9 @@ NOT_KNOWN = "time not known"
 
 #: Message for a test that the instructor has declared void.
 VOID = "This test no longer counts. Everyone gets its points."
+
+#: File in the folder of graded work with the reports of all its problem sets.
+REPORTS = "report.json"
 
 #: The columns of grades.csv that come before and after the exercises'.
 FIRST_COLUMNS = ("student", "problem set", "score", "max score")
@@ -92,6 +97,13 @@ class StudentResult:
     requests: list[dict] = field(default_factory=list)
 
     @property
+    def missing(self) -> bool:
+        """Whether nothing was handed in, not even a file that cannot be read."""
+        return not (self.digest or self.held) and any(
+            flag == NOTHING or flag.endswith(f": {NOTHING}") for flag in self.flags
+        )
+
+    @property
     def raw_score(self) -> float:
         """Points so far, before the late penalty; what awaits marking counts as 0."""
         return sum(test.score or 0.0 for test in self.tests.values())
@@ -124,6 +136,19 @@ class StudentResult:
         return found
 
 
+class Mistaken(NamedTuple):
+    """A mistake in an exercise, and the students who made it.
+
+    ``known_as`` names the wrong answer that it matches, as ``EXERCISE/NAME``, empty if there is
+    none; ``said`` describes it, or is what the test said.
+    """
+
+    exercise: str
+    known_as: str
+    said: str
+    students: list[str]
+
+
 @dataclass
 class Report:
     """A class's work on one problem set.
@@ -131,6 +156,7 @@ class Report:
     ``executed`` names the students whose notebooks were run this time; the other results are from
     earlier runs. ``warnings`` holds what a reader of the grades must know, such as that there was
     no sandbox. ``unfinished`` names those whose work could not be judged; the next run tries again.
+    ``mistakes`` holds the mistakes made, most common first.
     """
 
     problem_set: str
@@ -142,6 +168,7 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     limits: dict[str, float] = field(default_factory=dict)
+    mistakes: list[Mistaken] = field(default_factory=list)
 
     @property
     def exercises(self) -> list[str]:
@@ -154,6 +181,15 @@ class Report:
         """Whether a score may still change: marking or a look is missing, or judging failed."""
         found = self.students[student]
         return found.waiting > 0 or bool(found.held) or student in self.unfinished
+
+    def state(self, student: str) -> str:
+        """What to know about a score: ``"held"``, ``"missing"``, ``"provisional"`` or nothing."""
+        found = self.students[student]
+        if found.held:
+            return "held"
+        if found.missing:
+            return "missing"
+        return "provisional" if self.is_provisional(student) else ""
 
     @property
     def held(self) -> list[str]:
@@ -176,6 +212,7 @@ class Report:
             "limits": self.limits,
             "executed": self.executed,
             "unfinished": self.unfinished,
+            "mistakes": self.mistakes,
             "students": {
                 name: {
                     "score": student.score,
@@ -193,6 +230,7 @@ class Report:
                     "waiting": student.waiting,
                     "provisional": self.is_provisional(name),
                     "held": student.held,
+                    "digest": student.digest,
                     "flags": student.flags,
                     "by_hand": student.by_hand,
                     "exercises": {
@@ -294,18 +332,48 @@ def as_cell(text: str) -> str:
     return _FORMULA.sub(r"\1'", text)
 
 
+def read_reports(into: Path) -> dict[str, Report]:
+    """The reports stored in a folder of graded work, by problem set; empty if there are none.
+
+    They come in the order in which the problem sets were graded first. Of a student's result they
+    have what ``report.json`` holds: no comments and no fingerprints.
+    """
+    return {name: _read(about) for name, about in _stored(into).items()}
+
+
+def _stored(into: Path) -> dict[str, dict[str, Any]]:
+    path = into / REPORTS
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _read(about: dict[str, Any]) -> Report:
+    """A report from :meth:`Report.as_dict`, also as an earlier version wrote it."""
+    students = {}
+    for name, found in about["students"].items():
+        tests = {test: _known(TestResult, result) for test, result in found["tests"].items()}
+        students[name] = _known(StudentResult, {**found, "tests": tests})
+    mistakes = [Mistaken(*row) for row in about.get("mistakes", [])]
+    return _known(Report, {**about, "students": students, "mistakes": mistakes})
+
+
+def _known(kind: type, about: dict[str, Any]) -> Any:
+    names = {one.name for one in fields(kind)}
+    return kind(**{name: value for name, value in about.items() if name in names})
+
+
 def write_report(report: Report, into: Path) -> None:
     """Write ``report.json`` and ``grades.csv`` to ``into``.
 
     Rows of other problem sets graded there are kept.
     """
-    path = into / "report.json"
-    every = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    path, every = into / REPORTS, _stored(into)
     every[report.problem_set] = {**report.as_dict(), "rows": report.rows()}
     write_whole(path, json.dumps(every, indent=1, ensure_ascii=False) + "\n")
     rows = [row for name in sorted(every) for row in every[name]["rows"]]
     outer = (*FIRST_COLUMNS, *LAST_COLUMNS)
-    exercises = list(dict.fromkeys(name for row in rows for name in row if name not in outer))
+    # In the order in which the problem sets were graded first: a new one's columns come last.
+    known = (row for stored in every.values() for row in stored["rows"])
+    exercises = list(dict.fromkeys(name for row in known for name in row if name not in outer))
     text = io.StringIO(newline="")
     table = csv.DictWriter(
         text, [*FIRST_COLUMNS, *exercises, *LAST_COLUMNS], restval="", lineterminator="\n"

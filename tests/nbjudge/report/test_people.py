@@ -180,7 +180,8 @@ PEOPLE = {
         "Section": "A",
         "Email address": "ada@example.org",
         "Username": "alove",
-    }
+    },
+    **{name: {"student": name} for name in ("=cmd()", "waits", "failed")},
 }
 
 
