@@ -11,7 +11,7 @@ from nbjudge.course import problem_set_names, sources
 from nbjudge.files import Unreadable, read_file
 from nbjudge.intake import cells, find
 
-#: A notebook with at least this share of a problem set's cells is one of that set.
+#: A notebook with more than this share of a problem set's own names is one of that set.
 ENOUGH = 0.5
 
 
@@ -39,8 +39,8 @@ def other_set(
 ) -> str:
     """The name of the other notebook that these cells come from; empty if they do not.
 
-    Problem sets may share names, such as ``choices``. So it is another one only if a notebook has
-    less than half of its own cells, and a larger share of the other's, at least half of them.
+    Problem sets may share names, such as ``choices``, which say nothing. Of the names that only one
+    of both has, the notebook must have more than half of the other's and less than half of its own.
 
     Parameters
     ----------
@@ -49,16 +49,19 @@ def other_set(
     others:
         See :func:`names_elsewhere`.
     """
-    names = _names(handed)
-    mine = _share(names, _names(own))
-    shares = {name: _share(names, theirs) for name, theirs in others.items()}
+    names, mine = _names(handed), _names(own)
+    shares: dict[str, float] = {}
+    for name, found in others.items():
+        theirs = set(found)
+        if _share(names, mine - theirs) < ENOUGH:
+            shares[name] = _share(names, theirs - mine)
     best = max(shares, key=lambda name: shares[name], default="")
-    return best if best and mine < ENOUGH <= shares[best] else ""
+    return best if best and shares[best] > ENOUGH else ""
 
 
 def _names(every: list[NotebookNode]) -> set[str]:
     return {cells.grade_id(cell) for cell in every if not cells.is_install(cell)} - {""}
 
 
-def _share(names: Collection[str], wanted: Collection[str]) -> float:
-    return len(set(names) & set(wanted)) / len(wanted) if wanted else 0.0
+def _share(names: set[str], wanted: set[str]) -> float:
+    return len(names & wanted) / len(wanted) if wanted else 0.0

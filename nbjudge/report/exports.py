@@ -129,8 +129,10 @@ def remarks(
             if provisional
             else f"Left out: {who}. Mark them and run this again, or add --provisional."
         )
+    left_out = {*gone, *held, *(() if provisional else waiting)}
+    exported = report.students.keys() - left_out
     for kind in kinds:
-        if unknown := [n for n in without_id(people, kind) if n in report.students]:
+        if unknown := [name for name in without_id(people, kind) if name in exported]:
             said.append(
                 f"{ROSTER} has no id of {kind.capitalize()} for: {', '.join(unknown)}. Their "
                 "folder's name is exported as their login."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from statistics import mean, median
+from typing import TYPE_CHECKING
 
 from nbjudge.answers import Variant, load_variants
 from nbjudge.course import sources
@@ -13,11 +14,10 @@ from nbjudge.intake import cells
 from nbjudge.likeness.compare import rarity
 from nbjudge.report import pages
 from nbjudge.report.items import FEWEST, items
-from nbjudge.store.folder import GradingFolder
 from nbjudge.store.results import NOT_KNOWN, WAITS, Mistaken, Report, StudentResult
 
-#: The folder of these pages in a class's results.
-FOLDER = "overview"
+if TYPE_CHECKING:
+    from nbjudge.store.folder import GradingFolder
 
 #: Maximum number of rows in the tables of common mistakes and of slow notebooks.
 MOST = 15
@@ -34,7 +34,7 @@ RARE = 0.5
 
 def write_overview(report: Report, folder: GradingFolder) -> Path:
     """Write ``overview/PS.html``; returns its path."""
-    path = folder.into / FOLDER / f"{report.problem_set}.html"
+    path = folder.into / pages.OVERVIEWS / f"{report.problem_set}.html"
     write_whole(path, overview(report, folder.into))
     return path
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
+#: The folder of the problem sets' pages in a class's results; see :mod:`nbjudge.report.overview`.
+OVERVIEWS = "overview"
+
 #: Maximum number of characters in a source that is highlighted; more would take too long.
 MAX_COLOURED = 50_000
 

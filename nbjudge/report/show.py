@@ -25,7 +25,7 @@ from rich.text import Text
 from nbjudge.inside.program import program
 from nbjudge.intake.roster import ROSTER
 from nbjudge.report.outputs import plain
-from nbjudge.report.pages import can_be_coloured, measured, number
+from nbjudge.report.pages import OVERVIEWS, can_be_coloured, measured, number
 from nbjudge.store.results import WAITS, Report
 
 #: Maximum number of pairs of learners in the table of likeness.
@@ -79,7 +79,7 @@ def show_files(report: Report, into: Path, written: Collection[Path], console: C
         f"\n{len(report.executed)} of {len(report.students)} notebooks run in "
         f"{report.seconds:.0f} s.",
         f"Grades:   {into / 'grades.csv'}",
-        f"Overview: {into / 'overview' / f'{report.problem_set}.html'}",
+        f"Overview: {into / OVERVIEWS / f'{report.problem_set}.html'}",
         f"Pages:    {into / 'feedback'}",
         *(f"Export:   {path}" for path in written),
         f"By hand:  {program().command} mark {report.problem_set} --into {into}",
@@ -120,12 +120,12 @@ def show_term(found, console: Console) -> None:
     """Print a summary of a term, as :func:`nbjudge.report.term.term` returns it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("problem set", overflow="fold")
-    for name in ("points", "mean", "handed in", "missing", "held", "provisional"):
+    for name in ("mean", "handed in", "missing", "held", "provisional"):
         table.add_column(name, justify="right")
     for name, about in found.numbers.items():
         counts = (about.handed_in, len(found.missing[name]), about.held, about.provisional)
-        shown = (number(about.points), number(about.mean), *map(str, counts))
-        table.add_row(escape(name), *shown)
+        mean = f"{number(about.mean)}/{number(about.points)}"
+        table.add_row(escape(name), mean, *map(str, counts))
     console.print(table)
     for what, names in (("line", found.unlisted), ("id", found.nameless)):
         if names:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from nbjudge.files import write_whole
 from nbjudge.intake import roster
-from nbjudge.report import leaderboard, overview
+from nbjudge.report import leaderboard
 from nbjudge.report.exports import without_id
 from nbjudge.report.items import Item, items
-from nbjudge.report.pages import feedback_links, page
+from nbjudge.report.pages import OVERVIEWS, feedback_links, page
 from nbjudge.store.results import Mistaken, Report, as_cell, read_reports
 
 #: The folder of the index page and its tables, in a class's results.
@@ -304,7 +304,7 @@ def content(found: Term) -> dict[str, Any]:
     made = [(name, one) for name, every in found.mistakes.items() for one in every]
     return {
         "term": found,
-        "overviews": overview.FOLDER,
+        "overviews": OVERVIEWS,
         "leaderboards": leaderboard.FOLDER,
         "weak": sorted(weak, key=lambda row: row[1].discrimination or 0.0)[:MOST],
         "least": WEAK,

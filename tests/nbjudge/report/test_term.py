@@ -319,6 +319,9 @@ def test_a_learner_who_left_is_not_exported_and_that_is_said(graded, kind):
     people |= {name: {"student": name, column: "1"} for name in people if name != "no-id"}
     assert "no id of " + kind.capitalize() in exports.remarks([kind], report, people, False)[-1]
     assert ": no-id. Their folder" in exports.remarks([kind], report, people, False)[-1]
+    # Nobody is named as exported who is not.
+    del people["mixed-up"][column]
+    assert ": no-id. Their folder" in exports.remarks([kind], report, people, False)[-1]
     _, rows = exports.rows(kind, report, {})
     assert "gone" in [row.get("SIS Login ID") or row.get("Username") for row in rows], "no roster"
 
@@ -343,7 +346,7 @@ def test_the_command_reports_on_the_term(run, graded, tmp_path):
     shutil.copy(graded.into / "report.json", tmp_path)
     code, text = run("--into", tmp_path, "--submitted", graded.submitted)
     assert code == 0, text
-    assert f"{SECOND} 4 3.69 9 2 1 0 {FIRST} 13" in text
+    assert f"{SECOND} 3.69/4 9 2 1 0 {FIRST} " in text
     assert "roster.csv has no line for: gone. roster.csv has no id for: no-id." in text
     assert f"Report: {tmp_path / 'report' / 'index.html'}" in text
     code, text = run("--into", tmp_path, "--anonymous")
