@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING
@@ -128,7 +129,8 @@ def commonest(run: dict[str, StudentResult], variants: dict[str, list[Variant]])
                 and result.message
             }
             if lost:
-                variant = match(lost, variants.get(exercise, []))
+                void = {test for test, result in student.tests.items() if result.void}
+                variant = match(lost, variants.get(exercise, []), void)
                 said = variant.about if variant else _general(next(iter(lost.values())))
                 label = f"{exercise}/{variant.name}" if variant else ""
                 found.setdefault((exercise, label, said), []).append(name)
@@ -144,14 +146,17 @@ def answered(student: StudentResult) -> list[str]:
     return [exercise for exercise in student.exercises if exercise in written]
 
 
-def match(lost: dict[str, str], variants: list[Variant]) -> Variant | None:
+def match(
+    lost: dict[str, str], variants: list[Variant], void: Collection[str] = ()
+) -> Variant | None:
     """The wrong variant of an exercise that fails exactly these tests with matching messages.
 
-    If there are several, the one whose pattern matches the most text.
+    It may fail tests that are void as well, whose points nobody loses. If there are several
+    variants, the one whose pattern matches the most text.
     """
     best, most = None, 0
     for variant in variants:
-        if variant.right or set(variant.loses) != set(lost):
+        if variant.right or set(variant.loses) - set(void) != set(lost):
             continue
         found = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
         fits = sum(len(one.group()) for one in found if one)

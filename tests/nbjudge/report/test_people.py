@@ -81,6 +81,12 @@ def test_mistakes_are_known_by_the_variant_that_fits_best():
     ], "and who wrote nothing made no mistake"
 
 
+def test_a_mistake_keeps_its_name_when_a_test_of_it_is_void():
+    lost = {"scaling--b": "Your scores are not scaled: divide by 2."}
+    assert overview.match(lost, VARIANTS) is None
+    assert overview.match(lost, VARIANTS, {"scaling--a"}).name == "wrong-unscaled"
+
+
 def test_scores_fall_into_tenths():
     students = {str(n): StudentResult({"a--b": TestResult(n, 20.0)}) for n in (0, 1, 2, 19, 20)}
     counts = [count for _, count in overview.distribution(students)]
