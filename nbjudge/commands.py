@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from nbjudge import operations
 from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
 from nbjudge.likeness.command import likeness
@@ -451,6 +452,7 @@ def register(app: typer.Typer) -> None:
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}
     app.command(context_settings=further)(lab)
+    operations.register(app)
 
 
 def parts() -> list[tuple[str, bool, str]]:

@@ -483,9 +483,7 @@ class MultiHeadAttention(nn.Module):
         ``"b_QKV"`` gives ``b_Q``, ``b_K`` and ``b_V``; a parameter that holds only one thing, such
         as ``"W_O"``, comes back under its own name.
         """
-        kind, letters = name[:2], name[2:]
-        if name == "W_QKV" and self.W_KV is not None:
-            letters = "Q"
+        kind, letters = name[:2], "Q" if name == "W_QKV" and self.W_KV is not None else name[2:]
         if not set(letters) <= set("QKV"):
             return {name: tensor}
         widths = dict(zip("QKV", self.widths, strict=True))

@@ -16,17 +16,19 @@ from nbjudge.inside.program import program
 from nbjudge.intake import cells
 
 #: Packages whose versions affect grades and appear in a report, besides the course's own.
-NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy")
+NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy", "pandas", "scipy")
 
 #: Modules of the grader that show or transport grades or start it, but do not affect them; and
 #: those in the same folders that do.
 NO_SAY = (
-    *("answers.py", "commands.py", "failure.py", "terminal.py", "variants.py", "desk/check.py"),
+    *("__main__.py", "answers.py", "commands.py", "failure.py", "operations.py", "terminal.py"),
+    *("variants.py", "desk/check.py"),
     *("collect/*", "likeness/*", "marking/*", "report/*"),
     *("intake/enclosures.py", "intake/policy.py", "intake/release.py", "intake/roster.py"),
     *("intake/stamps.py", "intake/steps.py"),
     *("run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py", "run/parcels.py"),
-    *("store/folder.py", "store/ledger.py", "store/results.py"),
+    *("store/archive.py", "store/folder.py", "store/forget.py", "store/ledger.py"),
+    *("store/results.py", "store/statistics.py"),
 )
 SAY = ("likeness/prints.py", "report/outputs.py")
 

@@ -98,6 +98,30 @@ class OnlyHere(NbGraderPreprocessor):
         )
 
 
+@contextmanager
+def lock(into: Path):
+    """Lock a folder of graded work: two gradings at once would overwrite each other's results.
+
+    Raises
+    ------
+    GradingFailed
+        If another process has locked it.
+    """
+    from filelock import FileLock, Timeout
+
+    held = FileLock(into / ".lock")
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        raise GradingFailed(
+            f"Another grading is running in {into}: wait until it has finished."
+        ) from None
+    try:
+        yield
+    finally:
+        held.release()
+
+
 class _Log(logging.FileHandler):
     """A log that keeps silent if the disk is full: what cannot be stored then says so."""
 
@@ -177,27 +201,10 @@ class GradingFolder:
 
     @contextmanager
     def only_one(self):
-        """Lock the folder: two gradings at once would overwrite each other's results.
-
-        Raises
-        ------
-        GradingFailed
-            If another process has locked it.
-        """
-        from filelock import FileLock, Timeout
-
+        """Lock the folder, see :func:`lock`; it is created if it is missing."""
         self.into.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.into / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise GradingFailed(
-                f"Another grading is running in {self.into}: wait until it has finished."
-            ) from None
-        try:
+        with lock(self.into):
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def logged(self):

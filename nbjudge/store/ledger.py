@@ -11,12 +11,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nbjudge.failure import GradingFailed
+
 #: In order: waiting to be judged; judged, with the result kept here; saved to the gradebook, with
 #: its page written.
 QUEUED, JUDGED, FINISHED = "queued", "judged", "finished"
 
 #: Could not be judged, through no fault of the learner; the next run tries again.
 FAILED = "failed"
+
+#: The format of the tables and records. One that is older is read; it says 0 if it says nothing.
+VERSION = 1
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS submission (
@@ -52,15 +57,29 @@ class Ledger:
     """The ledger of a folder of graded work; a context manager.
 
     Each call is one transaction, written completely or not at all.
+
+    Raises
+    ------
+    GradingFailed
+        If its format is newer than this version's.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            self._database.close()
+            raise GradingFailed(
+                f"{path} was written by a newer version of the grader (format {version}; this one "
+                f"reads formats up to {VERSION}). Install that version, or restore a backup from "
+                "before the upgrade."
+            )
         # After a power cut the last seconds may be lost and are redone; nothing is corrupted.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.executescript(SCHEMA)
+        self._database.execute(f"PRAGMA user_version = {VERSION}")
 
     def __enter__(self) -> Ledger:
         return self

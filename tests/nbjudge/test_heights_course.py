@@ -163,7 +163,6 @@ def test_the_class_is_reported(course):
         rows = {row["student"]: row for row in csv.DictReader(file)}
     assert rows.keys() == CLASS.keys() | TRICKS.keys()
     assert float(rows["right"]["score"]) == 12 and not rows["right"]["flags"]
-    assert "nbjudge" in (course.folder / "graded" / "report.json").read_text("utf-8")
     page = (course.folder / "graded" / "feedback" / "median" / NAME / f"{NAME}.html").read_text()
     assert "mean-test" in page and "tfcourse" not in page
     overview = (course.folder / "graded" / "overview" / f"{NAME}.html").read_text("utf-8")
