@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from nbjudge.inside.program import program
 from nbjudge.report.outputs import plain
+from nbjudge.terminal import plain_errors
 
 INTO = Annotated[Path, typer.Argument(help="The folder that `grade` wrote its results to.")]
 
@@ -29,8 +30,6 @@ def backup(
     A grading may be running: what it finishes meanwhile is judged again after a restore. A
     gradebook on a server is not included.
     """
-    from nbjudge.commands import plain_errors
-
     with plain_errors():
         from nbjudge.store import archive as archives
 
@@ -49,8 +48,6 @@ def restore(
     ] = False,
 ) -> None:
     """Restore graded work from a backup, after verifying every file in it."""
-    from nbjudge.commands import plain_errors
-
     with plain_errors():
         from nbjudge.store import archive as archives
 
@@ -84,8 +81,6 @@ def forget(
     Says what is deleted, and asks first. The class's statistics are kept without names, in
     statistics.json.
     """
-    from nbjudge.commands import plain_errors
-
     with plain_errors():
         from nbjudge.course import root
         from nbjudge.intake.release import course_config
