@@ -96,7 +96,7 @@ def _set_up(
     os.environ.clear()
     os.environ.update(environment(request.home, {"NBJUDGE_WIRE": request.wire_path}))
     _reseed(request.seed)
-    isolation.limit(request.limits, count_processes=request.isolated)
+    isolation.limit(request.limits, count_processes=request.isolated, copies=request.copies)
     if request.sandboxed:
         isolation.confine(filter_program, capabilities=request.isolated)
 

@@ -158,7 +158,7 @@ def settle() -> None:
     socket.sethostname("learner")
 
 
-def limit(limits: Limits, *, count_processes: bool) -> None:
+def limit(limits: Limits, *, count_processes: bool, copies: int = 0) -> None:
     """Set the kernel's limits on each process, except for memory; see :func:`limit_memory`.
 
     If the machine itself runs out of memory, the kernel kills these processes first.
@@ -169,6 +169,8 @@ def limit(limits: Limits, *, count_processes: bool) -> None:
         What one submission may use.
     count_processes:
         Whether all of this user's processes are the child's, as in its own user namespace.
+    copies:
+        Number of processes for copies of a kernel.
     """
     with contextlib.suppress(OSError):  # a small /proc does not have it
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -181,7 +183,7 @@ def limit(limits: Limits, *, count_processes: bool) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
-        *[(resource.RLIMIT_NPROC, int(limits.processes))] * count_processes,
+        *[(resource.RLIMIT_NPROC, int(limits.processes) + copies)] * count_processes,
     ):
         ceiling = resource.getrlimit(what)[1]
         if ceiling != resource.RLIM_INFINITY:

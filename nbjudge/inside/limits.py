@@ -12,8 +12,9 @@ class Limits:
     Attributes
     ----------
     call_seconds, cell_seconds, submission_seconds:
-        Wall-clock seconds for one call in a test, for one cell, and for the whole submission. The
-        last is also the CPU time that all processes of a kernel may use together.
+        Wall-clock seconds for one call in a test, for one cell, and for the whole submission; half
+        as much again for hidden tests, which come last, if the cells use it up. The processes of a
+        kernel may together use as much CPU time.
     memory_mb:
         MiB of resident memory for all processes of a kernel together, and of address space for
         each beyond what it is forked with.
@@ -44,6 +45,11 @@ class Limits:
     output_kb: int = 1024
     scratch_mb: int = 256
     message_mb: int = 64
+
+    @property
+    def reserve_seconds(self) -> float:
+        """Seconds for hidden tests if a submission's cells have used up its time."""
+        return self.submission_seconds / 2
 
     def __post_init__(self) -> None:
         for field in fields(self):

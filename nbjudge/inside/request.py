@@ -30,6 +30,8 @@ class Request:
         Name and size in bytes of each file to put into its home; their content follows.
     seed:
         Seed for Python, NumPy and torch; ``None`` for a different one each time.
+    copies:
+        Number of its processes that may be copies of a kernel, besides ``limits.processes``.
     entry:
         ``"module:function"``, called with the child's socket; ``None`` for a kernel.
     key:
@@ -44,6 +46,7 @@ class Request:
     forbidden: tuple[str, ...] = ()
     files: tuple[tuple[str, int], ...] = ()
     seed: int | None = None
+    copies: int = 0
     entry: str | None = None
     key: str = field(default="", repr=False)
 

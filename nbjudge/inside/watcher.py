@@ -13,11 +13,14 @@ import traceback
 from time import monotonic
 
 from nbjudge.inside import child, isolation, linux
-from nbjudge.inside.processes import Proc
+from nbjudge.inside.processes import Proc, Process
 from nbjudge.inside.request import MESSAGE, Request
 
 #: Seconds between two checks of what the processes use.
 PERIOD = 0.05
+
+#: After memory was measured exactly, the next time comes after this many times what that took.
+MEASURING = 20
 
 #: Seconds between the end of a submission's time and the end of its processes. The grader itself
 #: stops cells; this is for when it does not.
@@ -36,6 +39,8 @@ class Watcher:
         self.proc = Proc()
         self.began = monotonic()
         self.peak = 0
+        #: When memory may be measured exactly again.
+        self.measure = 0.0
         self.cpu = 0.0
         self.why = ""
         self.child = 0
@@ -142,17 +147,31 @@ class Watcher:
         memory = sum(self.proc.resident(p.pid) for p in alive)
         most = limits.memory_mb * 2**20
         if memory > most:
-            memory = sum(self.proc.proportional(p.pid) for p in alive)
+            memory = self._exactly(alive)
         self.peak = max(self.peak, memory)
         if memory > most:
             self._kill("memory")
         # Data in a socket counts as no process's memory, and takes long to put there.
         elif self.request.isolated and self.proc.sockets(self.child) > limits.files:
             self._kill("sockets")
-        elif self.cpu > limits.submission_seconds:
+        elif self.cpu > limits.submission_seconds + limits.reserve_seconds:
             self._kill("cpu")
-        elif monotonic() - self.began > limits.submission_seconds + GRACE:
+        elif monotonic() - self.began > (
+            limits.submission_seconds + limits.reserve_seconds + GRACE
+        ):
             self._kill("time")
+
+    def _exactly(self, alive: list[Process]) -> int:
+        """Bytes of memory, each shared page counted once; 0 if they were counted just now.
+
+        Copies of a kernel share most of its memory, and to count takes milliseconds for each.
+        """
+        began = monotonic()
+        if began < self.measure:
+            return 0
+        memory = sum(self.proc.proportional(p.pid) for p in alive)
+        self.measure = monotonic() + MEASURING * (monotonic() - began)
+        return memory
 
     def _kill(self, why: str) -> None:
         self.why = self.why or why

@@ -14,7 +14,7 @@ from nbjudge.intake import cells
 from nbjudge.judge import names, outcome
 from nbjudge.judge.job import Job
 from nbjudge.judge.kernels import Kernels
-from nbjudge.judge.learners import Learner
+from nbjudge.judge.learners import Snapshot
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Examiner, Nursery
@@ -53,15 +53,15 @@ class Examination:
         self.slow: set[str] = set()
         self._process: Examiner | None = None
         self._talk: Channel | None = None
-        self._linked: Learner | None = None
-        #: The cells that the examiner already knows, and those to tell it about next.
-        self._told: list[dict[str, Any]] = []
-        self._next: list[dict[str, Any]] = []
+        self._linked: Snapshot | None = None
+        #: The cells to tell an examiner about, and the number of those that this one knows.
+        self._steps: list[dict[str, Any]] = []
+        self._told = 0
 
     # -- the process -----------------------------------------------------------------------------
 
     def start(self, own: bool = False) -> None:
-        """Fork an examiner; the next test tells it about all earlier cells.
+        """Fork an examiner; the next test tells it about all cells before that test.
 
         It gets the learner's files, or the solution's if ``own`` is set.
         """
@@ -72,7 +72,7 @@ class Examination:
         opens = {"do": "open", "seed": self.job.seed, "refused": refused}
         opens["imports"] = self.job.imports
         self._talk.send(opens, EXAMINERS_SECONDS)
-        self._next, self._told = self._told + self._next, []
+        self._told = 0
 
     def stop(self) -> None:
         """Stop the examiner, if there is one, without waiting for it."""
@@ -99,43 +99,55 @@ class Examination:
 
     # -- what it knows ---------------------------------------------------------------------------
 
+    @property
+    def place(self) -> int:
+        """The number of cells before the next test that an examiner must know of."""
+        return len(self._steps)
+
     def note(self, cell: NotebookNode) -> None:
         """Tell the examiner about a cell before the next test."""
         if cells.is_answer(cell):
             bound = self._not_imports(self.job.names.get(cells.grade_id(cell), ()))
-            self._next.append({"learners": bound})
+            self._steps.append({"learners": bound})
         elif cells.is_locked(cell):
             if names.used(cell.source) & self.learners_names():
                 # What it computes from a learner's answer is the learner's.
-                self._next.append({"learners": sorted(names.bound(cell.source))})
+                self._steps.append({"learners": sorted(names.bound(cell.source))})
             else:
-                self._next.append({"setup": cell.source})
+                self._steps.append({"setup": cell.source})
 
     def _not_imports(self, bound: Iterable[str]) -> list[str]:
         return [name for name in bound if name not in self.job.imports]
 
     def learners_names(self) -> set[str]:
         """Names bound so far by a learner, or by locked cells that use a learner's names."""
-        return {name for step in self._told + self._next for name in step.get("learners", ())}
+        return {name for step in self._steps for name in step.get("learners", ())}
 
     # -- what it is asked ------------------------------------------------------------------------
 
-    def link(self, learner: Learner, new: bool) -> None:
-        """Connect the examiner to this kernel; ``new`` says that the connection is new."""
-        if self._linked is learner and not new:
+    def link(self, snapshot: Snapshot) -> None:
+        """Connect the examiner to this copy of a kernel."""
+        if self._linked is snapshot:
             return
         process, talk = self._held()
-        if learner.wire is None:
-            raise Closed("the kernel is not connected")
         talk.send({"do": "link", "most": self.limits.message_mb << 20}, EXAMINERS_SECONDS)
-        socket.send_fds(process.socket, [b"w"], [learner.wire.fileno()])
+        socket.send_fds(process.socket, [b"w"], [snapshot.wire.fileno()])
         talk.receive(EXAMINERS_SECONDS)
-        self._linked = learner
+        self._linked = snapshot
 
     def ask(
-        self, cell: NotebookNode, learner: Learner, source: str, seconds: float
+        self, cell: NotebookNode, snapshot: Snapshot, seconds: float, part: str, place: int
     ) -> dict[str, Any]:
-        """The examiner's result for a test cell, or for this part of its source.
+        """The examiner's result for a test cell.
+
+        Parameters
+        ----------
+        cell, seconds, part:
+            As for :meth:`nbjudge.judge.examiner.Examiner.test`.
+        snapshot:
+            The copy of the learner's kernel to test.
+        place:
+            What :attr:`place` was when this test came next.
 
         Raises
         ------
@@ -150,17 +162,18 @@ class Examination:
             call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
         test = {
             "name": name,
-            "source": source,
-            "before": self._next,
+            "source": cell.source,
+            "before": self._steps[self._told : place],
             "seconds": float(seconds),
             "call_seconds": call_seconds,
             "keep": exercise not in self.keeping,
+            "part": part,
         }
-        self._told, self._next = self._told + self._next, []
+        self._told = max(self._told, place)
         talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
         # Output from the kernel meanwhile is discarded.
         deadline = monotonic() + seconds + EXAMINERS_SECONDS
-        while not learner.pump.waits_for(talk.sock, deadline - monotonic()):
+        while not snapshot.waits_for(talk.sock, deadline - monotonic()):
             if monotonic() > deadline:
                 raise TimedOut("the examiner does not answer")
             if not process.alive():

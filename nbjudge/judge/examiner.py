@@ -16,7 +16,7 @@ import io
 import os
 import re
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import monotonic
@@ -41,6 +41,7 @@ from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
 from nbjudge.judge import lies
 from nbjudge.judge.errors import FAULTY
+from nbjudge.judge.halves import HIDDEN, SHOWN, WHOLE
 from nbjudge.judge.known import Known
 from nbjudge.judge.names import names_in
 from nbjudge.judge.remote import InTheirWords, Link, Lost, Missing
@@ -117,6 +118,17 @@ def learners_seed(seed: int, what: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
+#: Message if a test's visible half passes when it is run first and fails later.
+ONCE_ONLY = (
+    "What is shown of this test passed when it was run alone, and failed when it was run again "
+    "before the hidden half."
+)
+
+
+class _Hides(BaseException):
+    """Raised where a test's hidden half begins."""
+
+
 #: Message if a hidden test itself fails on the value that it received.
 UNUSABLE = "this hidden test cannot use what your code returns: does it have the expected type?"
 
@@ -157,6 +169,7 @@ class Examiner:
         seconds: float,
         call_seconds: float,
         keep: bool = True,
+        part: str = WHOLE,
     ) -> dict[str, Any]:
         """Run one test cell.
 
@@ -171,6 +184,10 @@ class Examiner:
             Time limits for the learner's code in total, and for one call.
         keep:
             Whether a call must leave its inputs unchanged.
+        part:
+            :data:`~nbjudge.judge.halves.SHOWN` to stop where its hidden half begins, or
+            :data:`~nbjudge.judge.halves.HIDDEN` if it has stopped
+            there before, and what it says and prints until then is not to be shown.
 
         Returns
         -------
@@ -189,14 +206,26 @@ class Examiner:
         found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None, "guess": None}
         told = io.StringIO()
         collected()
+
+        def hide() -> None:
+            if part == SHOWN:
+                raise _Hides
+            if part == HIDDEN:
+                told.seek(0)
+                told.truncate()
+            if self.link is not None:
+                self.link.hide()
+
         try:
             for step in before:
                 self._prepare(step)
             with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
-                value = self._run(name, source, began + seconds, call_seconds, keep)
+                value = self._run(name, source, began + seconds, call_seconds, keep, hide)
             if value is not None:
                 plain = type(value) in (int, float)
                 found["value"] = float(value) if plain else repr(type(value).__name__)
+        except _Hides:
+            pass
         except Missing as error:
             found |= {"error": "Missing", "says": str(error), "missing": error.name}
         except Lost as error:
@@ -219,8 +248,14 @@ class Examiner:
                 or not self.link.hidden
             )
             found |= {"error": type(error).__name__, "says": _text(error) if own else UNUSABLE}
-        if self.link is not None and self.link.hidden and found["ours"]:
+        hidden = self.link is not None and self.link.hidden
+        if hidden and found["ours"]:
             found |= {"says": found["ours"], "ours": ""}
+        elif part == HIDDEN and not hidden:
+            found["printed"] = ""
+            told.truncate(0)
+            if found["error"] in ("Mistake", "AssertionError") or found["ours"]:
+                found |= {"error": "Mistake", "says": ONCE_ONLY, "ours": "", "guess": None}
         found["says"] = found["says"][:MAX_TEXT]
         found["printed"] = told.getvalue()[:MAX_TEXT]
         found["lost"] = self.link is None or self.link.lost is not None
@@ -296,7 +331,15 @@ class Examiner:
         self.learners -= set(self.namespace) - bound
         self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
 
-    def _run(self, name: str, source: str, deadline: float, call_seconds: float, keep: bool) -> Any:
+    def _run(
+        self,
+        name: str,
+        source: str,
+        deadline: float,
+        call_seconds: float,
+        keep: bool,
+        hide: Callable[[], None],
+    ) -> Any:
         test = read(name, _marked(source))
         seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
@@ -311,7 +354,7 @@ class Examiner:
         self.link.keep = keep
         # Names that a test binds are its own: no test depends on another.
         ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
-        namespace = Names({**ours, HIDDEN_BEGINS: self.link.hide}, self.link, self.learners)
+        namespace = Names({**ours, HIDDEN_BEGINS: hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
         try:
             with below, deciding(self._find(name, source)):

@@ -37,9 +37,6 @@ class Findings:
         The examiner's result for each test, by name.
     stopped:
         Why the answer's own cell stopped, by exercise.
-    in_their_words:
-        Results of visible tests that quote the learner's own words from a kernel that hidden tests
-        have called, by cell index.
     notes:
         What was noticed: see :meth:`all_notes`.
     """
@@ -50,7 +47,6 @@ class Findings:
         self.tests: dict[str, dict[str, Any]] = {}
         self.found: dict[str, dict[str, Any]] = {}
         self.stopped: dict[str, str] = {}
-        self.in_their_words: dict[int, dict[str, Any]] = {}
         self.notes = Notes()
         self.out_of_time: list[str] = []
         self.died: dict[str, list[str]] = {}

@@ -1,15 +1,17 @@
 """A submission's kernels: one for each set of things that are forbidden.
 
-Each has run all cells up to the current one.
+Each has run all cells up to the current one, and is copied where a test will need it as it was
+there.
 
-A kernel that hangs or dies is replaced, and the earlier cells are run again in the new one. If that
-does not help, the cell after which a kernel stops responding is found and left out: what other
-cells define is then judged without it.
+A kernel that a cell hangs or ends is replaced, and the earlier cells are run again in the new one.
+If that does not help, the cell after which a kernel stops responding is found and left out: what
+other cells define is then judged without it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,8 @@ class Kernels:
         Functions of a cell's index: the code to run, and its time limit.
     in_time:
         Raises :class:`NoKernel` when the submission's time is used up.
+    tests:
+        Number of test cells, for each of which a kernel may be copied.
 
     Attributes
     ----------
@@ -45,6 +49,8 @@ class Kernels:
         The indices of the cells that ran to the end, in order: those to be run again.
     broken:
         The indices of cells after which a kernel stops responding.
+    places:
+        The indices of the test cells at which a kernel without these kinds is copied.
     otherwise:
         For finished cells by index: how they ended in a kernel in which more is forbidden, if they
         did not finish there.
@@ -57,37 +63,27 @@ class Kernels:
         source: Callable[[int], str],
         seconds: Callable[[int], float],
         in_time: Callable[[], None],
+        tests: int = 0,
     ):
         self.job, self.nursery, self.source, self.seconds = job, nursery, source, seconds
-        self.in_time = in_time
+        self.in_time, self.tests = in_time, tests
         self.finished: list[int] = []
         self.broken: list[int] = []
+        self.places: dict[tuple[str, ...], set[int]] = {}
         self.otherwise: dict[int, str] = {}
         self.cpu_seconds = self.peak_memory_mb = 0.0
         self._learners: dict[tuple[str, ...], Learner] = {}
-        self._leaving: list[Learner] = []
         self._restarts: dict[str, int] = {}
-        self._careful = False
+        self._careful = self._sealed = False
 
     def start(self, kinds: tuple[str, ...]) -> None:
         """Start a kernel without these kinds."""
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
-        self._learners[kinds] = Learner(self.nursery, job.limits, kinds, job.found, seed)
-
-    def start_another(self, kinds: tuple[str, ...]) -> Learner:
-        """Another kernel without these kinds, which the caller must end."""
-        before = self._learners.pop(kinds, None)
-        self.start(kinds)
-        found = self._learners.pop(kinds)
-        if before is not None:
-            self._learners[kinds] = before
-        return found
-
-    def has(self, kinds: tuple[str, ...], learner: Learner) -> bool:
-        """Whether ``learner`` is the current kernel without these kinds."""
-        return self._learners.get(kinds) is learner
+        self._learners[kinds] = Learner(
+            self.nursery, job.limits, kinds, job.found, seed, self.tests
+        )
 
     def end(self, kinds: tuple[str, ...]) -> None:
         """Kill the kernel without these kinds, if there is one."""
@@ -95,19 +91,23 @@ class Kernels:
         if learner is not None:
             self.count(learner.end())
 
-    def let_go(self, kinds: tuple[str, ...]) -> None:
-        """Let the kernel without these kinds end while others continue."""
-        learner = self._learners.pop(kinds, None)
-        if learner is not None:
-            learner.kernel.stop()
-            self._leaving.append(learner)
+    def seal(self) -> None:
+        """Stop all kernels and hear nothing more from them; their copies can still be used.
+
+        From now on kernels run only what comes before the last place where they are copied.
+        """
+        self._sealed = True
+        for learner in self._learners.values():
+            learner.seal()
 
     def end_all(self) -> None:
         """Kill all kernels at once, since each takes a while to end."""
-        for kinds in list(self._learners):
-            self.let_go(kinds)
-        while self._leaving:
-            self.count(self._leaving.pop().end())
+        learners = list(self._learners.values())
+        self._learners.clear()
+        for learner in learners:
+            learner.kernel.stop()
+        for learner in learners:
+            self.count(learner.end())
 
     def count(self, used: Usage) -> None:
         """Add a process's usage to the totals."""
@@ -125,31 +125,54 @@ class Kernels:
     def catch_up(self, kinds: tuple[str, ...], exercise: str = "") -> Learner:
         """A kernel without these kinds that has run all finished cells.
 
+        It has been copied at the :attr:`places` where it is needed.
+
         Raises
         ------
         NoKernel
             If there is no such kernel: it was replaced too often, too many cells break it, or no
             time is left to run the cells again.
         """
-        if kinds in self._learners and self._learners[kinds].done & set(self.broken):
+        if kinds in self._learners and self._too_late(self._learners[kinds], kinds):
             self.end(kinds)
-            self.start(kinds)
         while True:
             if kinds not in self._learners:
                 self._restart(kinds, exercise)
             learner = self._learners[kinds]
-            behind = [index for index in self.finished if index not in learner.done]
-            breaks = next((i for i in behind if not self._runs_again(learner, i)), None)
+            places = self.places.get(kinds, set())
+            end = max(places, default=-1) if self._sealed else math.inf
+            behind = [i for i in self.finished if i not in learner.done and i < end]
+            behind += places - set(learner.snapshots)
+            breaks = next((i for i in sorted(behind) if not self._gets_past(learner, i)), None)
             if breaks is None:
                 return learner
             self.end(kinds)
             self.in_time()  # a cell cut short by the time limit is not to blame
-            if self._careful:
+            if self._careful and breaks in self.finished:
                 self.finished.remove(breaks)
                 self.broken.append(breaks)
                 if len(self.broken) > MAX_BROKEN:
                     raise NoKernel("too many of its cells break the kernel")
+            elif self._careful:
+                self.places[kinds].discard(breaks)
+                raise NoKernel("the kernel does not answer the tests")
             self._careful = True
+
+    def _too_late(self, learner: Learner, kinds: tuple[str, ...]) -> bool:
+        """Whether a kernel has run a cell that is left out, or too much to be copied as needed."""
+        missing = self.places.get(kinds, set()) - set(learner.snapshots)
+        late = bool(missing) and min(missing) < max(learner.done, default=-1)
+        return late or bool(learner.done & set(self.broken))
+
+    def _gets_past(self, learner: Learner, index: int) -> bool:
+        """Whether a kernel responds after running a cell again, or being copied at a test's."""
+        if index in self.finished:
+            return self._runs_again(learner, index)
+        try:
+            learner.snapshots[index] = learner.snapshot()
+        except NoKernel:
+            return False
+        return True
 
     def _restart(self, kinds: tuple[str, ...], exercise: str) -> None:
         of_exercise, together = self._restarts.get(exercise, 0), sum(self._restarts.values())

@@ -1,10 +1,13 @@
-"""One kernel of a learner's notebook: its progress, and its connection to the examiner."""
+"""One kernel of a learner's notebook, and the copies of it in which tests run."""
 
 from __future__ import annotations
 
 import os
+import select
+import signal
 import socket
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
@@ -23,8 +26,63 @@ CONNECT_SECONDS = 4.0
 ASLEEP_SECONDS = 1.0
 
 
+#: Copies of a kernel besides those that wait for a test: one that runs, and some to be reaped.
+SPARE = 8
+
+
 class NoKernel(Exception):
     """The kernel is gone or does not respond; the message says why."""
+
+
+class Snapshot:
+    """A copy of a learner's kernel; stopped until it is connected to the examiner or copied itself.
+
+    Parameters
+    ----------
+    learner:
+        The kernel that it is a copy of.
+    wire:
+        The connection to it.
+    """
+
+    def __init__(self, learner: Learner, wire: socket.socket):
+        self.learner, self.wire = learner, wire
+        self._process = _peer(wire)
+        self._signal(signal.SIGSTOP)
+
+    def copy(self) -> Snapshot:
+        """Copy it.
+
+        Raises
+        ------
+        NoKernel
+            If it does not answer.
+        """
+        self.go_on()
+        found = self.learner.copied(self.wire)
+        self._signal(signal.SIGSTOP)
+        return found
+
+    def go_on(self) -> None:
+        """Let it run."""
+        self._signal(signal.SIGCONT)
+
+    def waits_for(self, sock: socket.socket, seconds: float) -> bool:
+        """Wait briefly until ``sock`` is readable, discarding what the kernel puts out."""
+        return self.learner.waits_for(sock, seconds)
+
+    def end(self) -> None:
+        """Kill it."""
+        self._signal(signal.SIGKILL)
+        self.wire.close()
+        if self._process >= 0:
+            os.close(self._process)
+            self._process = -1
+
+    def _signal(self, number: int) -> None:
+        if self._process >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, number)
 
 
 class Learner:
@@ -38,14 +96,28 @@ class Learner:
         The kinds that are removed from it.
     seed:
         The seed of its random numbers.
+    tests:
+        Number of tests that it may be copied for.
     """
 
     def __init__(
-        self, nursery: Any, limits: Any, forbidden: tuple[str, ...], files: dict, seed: int
+        self,
+        nursery: Any,
+        limits: Any,
+        forbidden: tuple[str, ...],
+        files: dict,
+        seed: int,
+        tests: int = 0,
     ):
         self.limits, self.forbidden = limits, forbidden
-        self.kernel = nursery.kernel(limits, forbidden=forbidden, files=files, seed=seed)
+        self.kernel = nursery.kernel(
+            limits, forbidden=forbidden, files=files, seed=seed, copies=tests + SPARE
+        )
         self.done: set[int] = set()
+        #: By the index of a test cell: the kernel as it was there.
+        self.snapshots: dict[int, Snapshot] = {}
+        self._here: Snapshot | None = None
+        self._sealed = False
         self._serving = ""
         self.wire: socket.socket | None = None
         try:
@@ -75,6 +147,7 @@ class Learner:
     def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
         """Run a cell, as :meth:`nbjudge.judge.pump.Pump.run` does."""
         self.up()
+        self.leave()
         self.disconnect()
         return self.pump.run(source, seconds, flood)
 
@@ -92,13 +165,17 @@ class Learner:
             return False
         self.up()
         self._serving = self.pump.start(SERVE)
+        self.wire = self._accepted(lambda: self.pump.ended(self._serving, 0))
+        return True
+
+    def _accepted(self, over: Callable[[], bool]) -> socket.socket:
+        """The next connection from a process of the kernel, unless ``over`` says to give up."""
         deadline = monotonic() + CONNECT_SECONDS
         awake, used = monotonic(), -1.0
         while True:
             self._listener.settimeout(0.1)
             try:
-                self.wire, _ = self._listener.accept()
-                return True
+                return self._listener.accept()[0]
             except TimeoutError:
                 if not self.kernel.alive():
                     raise NoKernel("the kernel has ended") from None
@@ -106,8 +183,75 @@ class Learner:
                 if not now.asleep or now.cpu_seconds > used:
                     awake, used = monotonic(), now.cpu_seconds
                 asleep = monotonic() > awake + ASLEEP_SECONDS
-                if asleep or monotonic() > deadline or self.pump.ended(self._serving, 0):
+                if asleep or monotonic() > deadline or over():
                     raise NoKernel("the kernel does not answer the tests") from None
+
+    def here(self) -> Snapshot:
+        """A copy for the tests at this place, the same until another cell runs or :meth:`leave`.
+
+        Raises
+        ------
+        NoKernel
+            If the kernel cannot be copied.
+        """
+        if self._here is None:
+            self._here = self.snapshot()
+        return self._here
+
+    def leave(self) -> None:
+        """End the copy for the tests at this place, if there is one."""
+        if self._here is not None:
+            self._here.end()
+            self._here = None
+
+    def snapshot(self) -> Snapshot:
+        """Copy the kernel as it is now.
+
+        Raises
+        ------
+        NoKernel
+            If it cannot be copied.
+        """
+        self.connect()
+        return self.copied(self._wire())
+
+    def copied(self, wire: socket.socket) -> Snapshot:
+        """Copy the process at the other end of ``wire``.
+
+        Raises
+        ------
+        NoKernel
+            If it does not answer.
+        """
+        channel = Channel(wire, 1 << 10)
+        asked = {"id": 0, "verb": "copy", "target": None, "forbidden": [], "fields": {}}
+        try:
+            channel.send(asked, CONNECT_SECONDS)
+            found = Snapshot(self, self._accepted(lambda: False))
+            try:
+                channel.receive(CONNECT_SECONDS)
+            except BaseException:
+                found.end()
+                raise
+        except WireError:
+            raise NoKernel("the kernel does not answer the tests") from None
+        return found
+
+    def seal(self) -> None:
+        """Stop it and hear nothing more from it; its copies can still be used."""
+        if not self._sealed:
+            self._sealed = True
+            self.leave()
+            self.kernel.pause()
+            self.pump.close()
+
+    def waits_for(self, sock: socket.socket, seconds: float) -> bool:
+        """Wait briefly until ``sock`` is readable, discarding what the kernel puts out."""
+        if not self._sealed:
+            return self.pump.waits_for(sock, seconds)
+        poll = select.poll()
+        poll.register(sock, select.POLLIN)
+        return bool(poll.poll(max(0.0, min(seconds, 1.0)) * 1000))
 
     def answers(self) -> None:
         """Check that it answers the first request of a test.
@@ -149,6 +293,10 @@ class Learner:
         if not self.pump.ended(number, CONNECT_SECONDS):
             raise NoKernel("the kernel does not return from a test")
 
+    def why_gone(self, briefly: bool = False) -> str:
+        """How a copy of it ended: with the kernel, or by itself."""
+        return self.why_dead(briefly) if not self.kernel.alive() else "Its process ended."
+
     def why_dead(self, briefly: bool = False) -> str:
         """How the kernel ended, in words; if ``briefly``, without its exit code."""
         from nbjudge.sandbox.handles import WHY  # needs Linux
@@ -163,12 +311,28 @@ class Learner:
     def end(self) -> Any:
         """Kill it and all its children; returns the resources used."""
         used = self.kernel.usage()
+        self.leave()
+        for snapshot in self.snapshots.values():
+            snapshot.end()
+        self.snapshots.clear()
         self.pump.close()
         for held in (self.wire, self._listener):
             if held is not None:
                 held.close()
         self.kernel.kill()
         return used
+
+
+#: A socket's option, which Python does not name: a descriptor of the process that has connected.
+_PEERPIDFD = 77
+
+
+def _peer(wire: socket.socket) -> int:
+    """A descriptor of the process at the other end; -1 before Linux 6.5."""
+    try:
+        return wire.getsockopt(socket.SOL_SOCKET, _PEERPIDFD)
+    except OSError:
+        return -1
 
 
 def _listen(path: str) -> socket.socket:

@@ -1,4 +1,8 @@
-"""Judge one submission: run its cells in order, in the right kernel, and record each result.
+"""Judge one submission: run its cells in order, then its tests, and record each result.
+
+All cells run before a hidden value is sent to a learner's process: what they put out until then is
+shown, and nothing later. Where a test stands the kernel is copied, and the test runs in the copy
+(:mod:`nbjudge.judge.rounds`), so that nothing of a test reaches a later cell.
 
 Most test cells forbid the same things; the kernel without these runs the notebook and gives the
 outputs that are shown. A test cell that forbids more has its own kernel, in which the earlier cells
@@ -9,22 +13,22 @@ from __future__ import annotations
 
 import json
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge.inside.wire import TimedOut, WireError
 from nbjudge.intake import cells
-from nbjudge.judge import errors, likeness, names, outcome
+from nbjudge.judge import likeness, names, outcome
+from nbjudge.judge.clock import Clock
 from nbjudge.judge.examination import Examination
 from nbjudge.judge.findings import Findings, called, yours
 from nbjudge.judge.holding_back import hold_back
 from nbjudge.judge.job import Job, Judged
 from nbjudge.judge.kernels import Kernels
-from nbjudge.judge.learners import Learner, NoKernel
+from nbjudge.judge.learners import NoKernel
 from nbjudge.judge.pump import DIED, FLOODED, OUT_OF_TIME, Ran
-from nbjudge.judge.without_tests import WithoutTests
+from nbjudge.judge.rounds import Rounds
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery
@@ -41,8 +45,7 @@ class Session:
 
     def __init__(self, job: Job, nursery: Nursery):
         self.job, self.nursery, self.limits = job, nursery, job.limits
-        self.began = monotonic()
-        self.deadline = self.began + job.limits.submission_seconds
+        self.clock = Clock(job.limits)
         self.notebook = nbformat.v4.reads(job.notebook.decode("utf-8"))
         self.cells = self.notebook.cells
         said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
@@ -51,11 +54,12 @@ class Session:
         self.forbidden = {
             i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
         }
-        self.kernels = Kernels(job, nursery, self._source, self._seconds, self._in_time)
+        self.kernels = Kernels(
+            job, nursery, self._source, self._seconds, self.clock.check, len(said)
+        )
         self.findings = Findings(self.notebook, self.kernels)
         self.examination = Examination(job, nursery, self.notebook, self.kernels)
-        #: The kernels that hidden tests have called.
-        self.knowing: set[Learner] = set()
+        self.rounds = Rounds(self.kernels, self.examination, self.findings, self.clock)
         self.over = ""
         #: Total output so far, in multiples of one cell's limit.
         self.put_out = 0.0
@@ -85,7 +89,6 @@ class Session:
 
     def judged(self) -> Judged:
         """Run every cell and return the judgement."""
-        last_use = {kinds: index for index, kinds in self.forbidden.items()}
         count = 0
         for index, cell in enumerate(self.cells):
             if cell.cell_type != "code":
@@ -96,27 +99,19 @@ class Session:
             count += 1
             cell.execution_count = count
             try:
-                self._in_time()
+                self.clock.check()
             except NoKernel as error:
                 if not self.over:
                     self.over = str(error)
                     self._stopped(f"{self.over} before {called(cell)}", cell)
             if cells.is_test(cell):
-                kinds = self.forbidden[index]
-                self._test(index, cell, kinds)
-                if index == last_use[kinds] and kinds != self.common:
-                    self.kernels.let_go(kinds)
+                self.rounds.reach(index, cell, self.forbidden[index], self.over)
             else:
                 self.examination.note(cell)
+                self.rounds.move_on()
                 self._run(index, cell)
-            outcome.tidy(cell, self.findings.room)
-        WithoutTests(
-            self.kernels,
-            self.examination,
-            self.findings,
-            self.forbidden,
-            self._seconds_for_tests,
-        ).show(self.common)
+                outcome.tidy(cell, self.findings.room)
+        self.rounds.finish()
         self.findings.name_causes()
         hold_back(self.job, self.examination, self.findings)
         self._note_likeness()
@@ -125,31 +120,19 @@ class Session:
             notebook=json.dumps(self.notebook, ensure_ascii=False).encode("utf-8", "replace"),
             tests=self.findings.tests,
             **vars(self.findings.all_notes()),
-            seconds=monotonic() - self.began,
+            seconds=monotonic() - self.clock.began,
             cpu_seconds=self.kernels.cpu_seconds,
             peak_memory_mb=self.kernels.peak_memory_mb,
             sandbox=self.nursery.description,
         )
-
-    def _in_time(self) -> None:
-        if monotonic() > self.deadline:
-            raise NoKernel(f"the submission's {self.limits.submission_seconds:g} s were used up")
 
     def _source(self, index: int) -> str:
         """The part of a cell that a learner's kernel gets: never a hidden test."""
         return cells.without_hidden_tests(self.cells[index].source, "")
 
     def _seconds(self, index: int) -> float:
-        """The time limit for a cell.
-
-        A locked cell is ours: if it runs slowly, that is not the learner's fault.
-        """
-        locked = cells.is_locked(self.cells[index])
-        limit = self.limits.submission_seconds if locked else self.limits.cell_seconds
-        return max(0.1, min(limit, self.deadline - monotonic()))
-
-    def _seconds_for_tests(self) -> float:
-        return max(0.1, min(self.limits.cell_seconds, self.deadline - monotonic()))
+        """The time limit for a cell."""
+        return self.clock.cell(cells.is_locked(self.cells[index]))
 
     def _run(self, index: int, cell: NotebookNode) -> None:
         """Run a cell that is not a test in the learner's kernel."""
@@ -198,102 +181,18 @@ class Session:
                 if ran.how not in (OUT_OF_TIME, FLOODED):
                     self.kernels.finished.append(index)
                 return ran
-            why = self._why_dead(learner)
+            why = learner.why_dead()
             self.kernels.end(self.common)
-            if not self._another_is_to_blame(self.common):
+            if not self._another_is_to_blame():
                 if ran.how == DIED:
                     self.findings.died.setdefault(why, []).append(called(cell))
                 return ran
 
-    def _another_is_to_blame(self, kinds: tuple[str, ...], exercise: str = "") -> bool:
+    def _another_is_to_blame(self) -> bool:
         """Rerun the earlier cells with checks; returns whether one of them breaks a kernel."""
         found = self.kernels.be_careful()
-        self.kernels.catch_up(kinds, exercise)
+        self.kernels.catch_up(self.common)
         return len(self.kernels.broken) > found
-
-    # -- a test ----------------------------------------------------------------------------------
-
-    def _test(self, index: int, cell: NotebookNode, kinds: tuple[str, ...]) -> None:
-        findings = self.findings
-        name = cells.grade_id(cell)
-        exercise = cells.exercise_of(name)
-        seen: list[str] = []
-        try:
-            if self.over:
-                raise NoKernel(self.over)
-            found = self._examined(cell, kinds, exercise, seen)
-            if found["error"] == errors.GARBLED and self._another_is_to_blame(kinds, exercise):
-                found = self._examined(cell, kinds, exercise, seen)
-        except NoKernel as error:
-            found = {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
-        what = found.get("error")
-        if what == errors.OUT_OF_TIME:
-            self.examination.slow.add(exercise)
-            findings.out_of_time.append(name)
-        elif what == errors.GONE:
-            findings.died.setdefault(found["why"], []).append(name)
-        elif what == errors.GARBLED:
-            findings.notes.add(f"{name}: {found['says']}")
-        elif what == "Missing" and (why := findings.why_missing(exercise)):
-            found["says"] = why
-        if found.get("ours"):
-            findings.in_their_words[index] = found
-        findings.settle(cell, findings.said_once(name, found), seen)
-
-    def _examined(
-        self, cell: NotebookNode, kinds: tuple[str, ...], exercise: str, seen: list[str]
-    ) -> dict[str, Any]:
-        """Have the examiner run a test cell."""
-        self.examination.be_ready()
-        learner = self._connected(kinds, exercise, seen)
-        seconds = self._seconds_for_tests()
-        knew = learner in self.knowing
-        if cells.has_hidden_tests(cell.source):
-            self.knowing.add(learner)
-        try:
-            found = self.examination.ask(cell, learner, cell.source, seconds)
-        except WireError as error:
-            late = isinstance(error, TimedOut)
-            seen.append("the examiner " + ("took too long" if late else "ended"))
-            self.findings.notes.add(f"{cells.grade_id(cell)}: {seen[-1]}")
-            self.examination.end()
-            self.kernels.end(kinds)
-            return {
-                "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
-                "says": f"This test was stopped after {seconds:.0f} s."
-                if late
-                else "This test could not be run: it could not cope with what came back.",
-            }
-        self.deadline += found["aside"]
-        if found["lost"]:
-            seen.append("the kernel was replaced after this test")
-            if found["error"] == errors.GONE:
-                found["why"] = self._why_dead(learner)
-                found["says"] = f"{found['says']} {found['why']}"
-            self.kernels.end(kinds)
-        if not knew:
-            found["ours"] = ""
-        return found
-
-    def _connected(self, kinds: tuple[str, ...], exercise: str, seen: list[str]) -> Learner:
-        """A kernel connected to the examiner; one that does not respond is replaced."""
-        for again in (False, True):
-            learner = self.kernels.catch_up(kinds, exercise)
-            try:
-                new = learner.connect()
-                break
-            except NoKernel as error:
-                seen.append(str(error))
-                self.kernels.end(kinds)
-                self.kernels.be_careful()
-                if again:
-                    raise
-        self.examination.link(learner, new)
-        return learner
-
-    def _why_dead(self, learner: Learner) -> str:
-        """How a kernel ended, without its exit code if it has seen a hidden test."""
-        return learner.why_dead(briefly=learner in self.knowing)
 
     # -- a look at the answers themselves --------------------------------------------------------
 

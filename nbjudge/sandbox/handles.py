@@ -189,6 +189,10 @@ class Child:
         """Interrupt it, as Ctrl-C does."""
         self._signal(signal.SIGINT)
 
+    def pause(self) -> None:
+        """Stop its first process, which still counts as alive."""
+        self._signal(signal.SIGSTOP)
+
     def alive(self) -> bool:
         """Whether its first process is running."""
         while self._hear(0):

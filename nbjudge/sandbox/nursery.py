@@ -138,6 +138,7 @@ class Nursery:
         forbidden: Iterable[str] = (),
         files: Mapping[str, bytes] | None = None,
         seed: int | None = None,
+        copies: int = 0,
     ) -> Kernel:
         """Create a kernel for a learner's cells; it is forked, and still starting, on return.
 
@@ -151,6 +152,8 @@ class Nursery:
             Relative path → content of the files in its working folder.
         seed:
             Seed of its random numbers; ``None`` for a different one each time.
+        copies:
+            Number of processes that it may have besides ``limits.processes``: copies of itself.
 
         Raises
         ------
@@ -172,6 +175,7 @@ class Nursery:
             isolated=self.sandboxed,
             forbidden=tuple(forbidden),
             seed=seed,
+            copies=copies,
             key=secrets.token_hex(16),
         )
 

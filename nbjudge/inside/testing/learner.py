@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import random
 import socket
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 
 from nbjudge.inside import codecs
 from nbjudge.inside.program import program
-from nbjudge.inside.testing import absent, closed, plainly, served, unseen
+from nbjudge.inside.testing import absent, closed, plainly, served, snapshots, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
@@ -137,23 +138,43 @@ def serve() -> None:
 
 
 def answer(channel: Channel, names: dict[str, Any]) -> None:
-    """Answer requests from the channel about these names, until told to stop."""
+    """Answer requests from the channel about these names, until told to stop.
+
+    The request ``copy`` copies the process. The copy answers over its own connection, and ends when
+    it is told to stop.
+    """
     objects: dict[int, Any] = {}
-    while True:
-        try:
-            request = channel.receive()
-        except Closed:
-            return
-        if request["verb"] == "stop":
-            return
-        if request["verb"] == "begin":
-            objects.clear()
-        kind, found = _answered(request, names, objects)
-        try:
-            channel.send({"id": request["id"], "is": kind, "value": found})
-        except WireError as error:
-            told = {"says": f"Sending the result failed: {error}.", "about": {}}
-            channel.send({"id": request["id"], "is": "mistake", "value": told})
+    copied = False
+    try:
+        while True:
+            try:
+                request = channel.receive()
+            except Closed:
+                return
+            if request["verb"] == "stop":
+                return
+            if request["verb"] == "copy":
+                try:
+                    sock = snapshots.copy(_path)
+                except OSError:  # there can be no more processes: the other side will notice
+                    continue
+                if sock is not None:
+                    channel.close()
+                    channel, objects, copied = Channel(sock, _most, names=True), {}, True
+                else:
+                    channel.send({"id": request["id"], "is": "value", "value": None})
+                continue
+            if request["verb"] == "begin":
+                objects.clear()
+            kind, found = _answered(request, names, objects)
+            try:
+                channel.send({"id": request["id"], "is": kind, "value": found})
+            except WireError as error:
+                told = {"says": f"Sending the result failed: {error}.", "about": {}}
+                channel.send({"id": request["id"], "is": "mistake", "value": told})
+    finally:
+        if copied:
+            os._exit(0)
 
 
 class _NotDefined(Exception):

@@ -438,7 +438,10 @@ def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel
         raise NoKernel("the time is used up")
 
     cut_short = SimpleNamespace(
-        done=set(), run=lambda *given: Ran(OUT_OF_TIME, rests=False), end=Usage
+        done=set(),
+        snapshots={},
+        run=lambda *given: Ran(OUT_OF_TIME, rests=False),
+        end=Usage,
     )
     kernels = Kernels(None, None, lambda index: "", lambda index: 0.1, no_time)
     monkeypatch.setattr(

@@ -1,0 +1,245 @@
+"""The tests of one submission, in two rounds.
+
+In the first round, while the learner's cells run, the shown half of each test runs at its place.
+The second round follows the last cell: the hidden halves. From its beginning nothing that the
+learner's code says or puts out is heard, because it may tell what a hidden test has passed in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbformat import NotebookNode
+
+from nbjudge.inside.wire import TimedOut, WireError
+from nbjudge.intake import cells
+from nbjudge.judge import errors, outcome
+from nbjudge.judge.clock import Clock
+from nbjudge.judge.examination import Examination
+from nbjudge.judge.findings import Findings
+from nbjudge.judge.halves import HIDDEN, SHOWN, WHOLE, shows
+from nbjudge.judge.kernels import Kernels
+from nbjudge.judge.learners import Learner, NoKernel, Snapshot
+
+
+@dataclass
+class Test:
+    """A test cell on its way to a result.
+
+    Attributes
+    ----------
+    index, cell:
+        The cell.
+    kinds:
+        What its kernel is without.
+    place:
+        The index of the first test cell since another cell has run.
+    told:
+        What :attr:`nbjudge.judge.examination.Examination.place` was here.
+    found:
+        The result so far.
+    seen:
+        Notes for the report.
+    """
+
+    __test__ = False
+
+    index: int
+    cell: NotebookNode
+    kinds: tuple[str, ...]
+    place: int
+    told: int
+    found: dict[str, Any] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Its grade id."""
+        return cells.grade_id(self.cell)
+
+    @property
+    def exercise(self) -> str:
+        """The exercise that it tests."""
+        return cells.exercise_of(self.name)
+
+
+class Rounds:
+    """Runs a submission's tests.
+
+    Parameters
+    ----------
+    kernels, examination, findings, clock:
+        Those of the session.
+    """
+
+    def __init__(
+        self, kernels: Kernels, examination: Examination, findings: Findings, clock: Clock
+    ):
+        self.kernels, self.examination = kernels, examination
+        self.findings, self.clock = findings, clock
+        self.tests: list[Test] = []
+        #: Those whose hidden half waits for the second round.
+        self.waiting: list[Test] = []
+        self._place = -1
+
+    def move_on(self) -> None:
+        """Note that a cell runs, so that the next test has another place."""
+        self._place = -1
+
+    # -- the first round -------------------------------------------------------------------------
+
+    def reach(self, index: int, cell: NotebookNode, kinds: tuple[str, ...], over: str) -> None:
+        """Run what is shown of a test; ``over`` says why no more cells are run, if so."""
+        self._place = index if self._place < 0 else self._place
+        test = Test(index, cell, kinds, self._place, self.examination.place)
+        self.tests.append(test)
+        hides = cells.has_hidden_tests(cell.source)
+        try:
+            if over:
+                raise NoKernel(over)
+            if not hides or shows(cell.source):
+                test.found = self._again_if_garbled(test, SHOWN if hides else WHOLE)
+            if hides and not test.found.get("error"):
+                self.kernels.places.setdefault(kinds, set()).add(test.place)
+                self.kernels.catch_up(kinds, test.exercise)
+                self.waiting.append(test)
+        except NoKernel as error:
+            test.found = _not_run(error)
+        self._note(test)
+
+    def _here(self, test: Test) -> Snapshot:
+        """A copy of a test's kernel at its place; a kernel that does not respond is replaced."""
+        for again in (False, True):
+            learner = self.kernels.catch_up(test.kinds, test.exercise)
+            try:
+                return learner.here()
+            except NoKernel as error:
+                self._replace(test, str(error))
+                if again:
+                    raise
+        raise AssertionError("it returns or raises")
+
+    def _replace(self, test: Test, why: str) -> None:
+        test.seen.append(why)
+        self.kernels.end(test.kinds)
+        self.kernels.be_careful()
+
+    def _again_if_garbled(self, test: Test, part: str) -> dict[str, Any]:
+        """The result of a test; another cell may be to blame for a reply that is no answer."""
+        found = self._asked(test, part)
+        if found.get("error") == errors.GARBLED:
+            self.kernels.end(test.kinds)
+            before = self.kernels.be_careful()
+            self.kernels.catch_up(test.kinds, test.exercise)
+            if len(self.kernels.broken) > before:
+                return self._asked(test, part)
+        return found
+
+    # -- the second round ------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Run the hidden halves, then record the results of all tests in order."""
+        if self.waiting:
+            self.kernels.seal()
+            self.clock.turn_to_tests()
+            self.examination.end()
+        for test in list(self.waiting):
+            printed = test.found.get("printed", "")
+            try:
+                self.clock.check()
+                test.found = self._again_if_garbled(test, HIDDEN)
+            except NoKernel as error:
+                test.found = _not_run(error)
+            test.found["printed"] = printed + test.found.get("printed", "")
+            self.waiting.remove(test)
+            self._note(test)
+        for test in self.tests:
+            self._settle(test)
+
+    def _left(self, test: Test) -> Snapshot:
+        """The copy of the kernel for a hidden half: the one at its place, or a copy of that."""
+        for again in (False, True):
+            learner = self.kernels.catch_up(test.kinds, test.exercise)
+            learner.seal()
+            try:
+                if any(self._same_place(test, other) for other in self.waiting):
+                    return learner.snapshots[test.place].copy()
+                self.kernels.places[test.kinds].discard(test.place)
+                return learner.snapshots.pop(test.place)
+            except NoKernel as error:
+                self._replace(test, str(error))
+                if again:
+                    raise
+            except KeyError:
+                raise NoKernel("the kernel does not answer the tests") from None
+        raise AssertionError("it returns or raises")
+
+    @staticmethod
+    def _same_place(one: Test, other: Test) -> bool:
+        return one is not other and (one.kinds, one.place) == (other.kinds, other.place)
+
+    # -- both ------------------------------------------------------------------------------------
+
+    def _asked(self, test: Test, part: str) -> dict[str, Any]:
+        """Have the examiner run a test, or this part of it."""
+        self.examination.be_ready()
+        snapshot = self._left(test) if part == HIDDEN else self._here(test)
+        learner = snapshot.learner
+        seconds = self.clock.test()
+        try:
+            snapshot.go_on()
+            self.examination.link(snapshot)
+            found = self.examination.ask(test.cell, snapshot, seconds, part, test.told)
+        except WireError as error:
+            late = isinstance(error, TimedOut)
+            test.seen.append("the examiner " + ("took too long" if late else "ended"))
+            self.findings.notes.add(f"{test.name}: {test.seen[-1]}")
+            self.examination.end()
+            found = {
+                "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
+                "says": f"This test was stopped after {seconds:.0f} s."
+                if late
+                else "This test could not be run: it could not cope with what came back.",
+                "aside": 0.0,
+                "lost": True,
+            }
+        finally:
+            if part == HIDDEN:
+                snapshot.end()
+        self.clock.give(found["aside"])
+        if found["lost"]:
+            self._lose(test, found, learner, briefly=part == HIDDEN)
+        return found
+
+    def _lose(self, test: Test, found: dict[str, Any], learner: Learner, *, briefly: bool) -> None:
+        """Note how a test's copy of the kernel ended, and replace the kernel if it ended too."""
+        learner.leave()
+        test.seen.append("its copy of the kernel was ended after this test")
+        if found["error"] == errors.GONE:
+            found["why"] = learner.why_gone(briefly)
+            found["says"] = f"{found['says']} {found['why']}"
+        if not learner.kernel.alive():
+            self.kernels.end(test.kinds)
+
+    def _note(self, test: Test) -> None:
+        if test.found.get("error") == errors.OUT_OF_TIME:
+            self.examination.slow.add(test.exercise)
+
+    def _settle(self, test: Test) -> None:
+        findings, found, name = self.findings, test.found, test.name
+        what = found.get("error")
+        if what == errors.OUT_OF_TIME:
+            findings.out_of_time.append(name)
+        elif what == errors.GONE:
+            findings.died.setdefault(found["why"], []).append(name)
+        elif what == errors.GARBLED:
+            findings.notes.add(f"{name}: {found['says']}")
+        elif what == "Missing" and (why := findings.why_missing(test.exercise)):
+            found["says"] = why
+        findings.settle(test.cell, findings.said_once(name, found), test.seen)
+        outcome.tidy(test.cell, findings.room)
+
+
+def _not_run(error: NoKernel) -> dict[str, Any]:
+    return {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
