@@ -47,10 +47,18 @@ MISSING: dict[str, tuple[int | None, int | None]] = {
     "clone3": (435, 435), "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190),
     "msgget": (68, 186), "mq_open": (240, 180),
+    # With these a process learns what others do with a file that both can only read.
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
+    "mincore": (27, 232), "cachestat": (451, 451),
 }  # fmt: skip
+
+#: These do nothing and report success. Every process on the machine sees a lock on a file that it
+#: can read, so two submissions could signal with locks; those of one need none among themselves.
+PRETENDED: dict[str, tuple[int | None, int | None]] = {"flock": (73, 32)}
 
 #: These are filtered by their arguments too.
 CLONE, SOCKET, IOCTL = (56, 220), (41, 198), (16, 29)
+FCNTL, PREADV2 = (72, 25), (327, 286)
 
 #: ``platform.machine()`` → the column above, and the kernel's name for the machine (AUDIT_ARCH).
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -68,6 +76,12 @@ _FAMILIES, _NETLINK, _ROUTE = (1, 2, 10), 16, 0
 
 #: TIOCSTI injects input into a terminal, TIOCLINUX pastes into one.
 _TERMINAL = (0x5412, 0x541C)
+
+#: F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW; F_SETLEASE and F_NOTIFY.
+_LOCKS, _WATCHES = (6, 7, 37, 38), (1024, 1026)
+
+#: A flag of ``preadv2``: read only what is in memory.
+_NOWAIT = 8
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -105,7 +119,7 @@ def program(machine: str | None = None) -> bytes:
     ]
     if machine == "x86_64":
         lines += [_step(_AT_LEAST, _X32, 0, 1), _refuse(errno.EPERM)]
-    for table, error in ((REFUSED, errno.EPERM), (MISSING, errno.ENOSYS)):
+    for table, error in ((REFUSED, errno.EPERM), (MISSING, errno.ENOSYS), (PRETENDED, 0)):
         for numbers in table.values():
             if (number := numbers[column]) is not None:
                 lines += [_step(_EQUAL, number, 0, 1), _refuse(error)]
@@ -116,6 +130,16 @@ def program(machine: str | None = None) -> bytes:
         _step(_LOAD, _ARGUMENT + 8),
         *[line for asked in _TERMINAL
           for line in (_step(_EQUAL, asked, 0, 1), _refuse(errno.EPERM))],
+    ])  # fmt: skip
+    lines += _section(FCNTL[column], [
+        _step(_LOAD, _ARGUMENT + 8),
+        *[line for asked in _LOCKS for line in (_step(_EQUAL, asked, 0, 1), _refuse(0))],
+        *[line for asked in _WATCHES
+          for line in (_step(_EQUAL, asked, 0, 1), _refuse(errno.EINVAL))],
+    ])  # fmt: skip
+    lines += _section(PREADV2[column], [
+        _step(_LOAD, _ARGUMENT + 40),
+        _step(_ANY_BIT, _NOWAIT, 0, 1), _refuse(errno.EOPNOTSUPP),
     ])  # fmt: skip
     lines += _section(SOCKET[column], [
         _step(_LOAD, _ARGUMENT),

@@ -276,6 +276,14 @@ def test_how_a_process_ends_tells_nothing_of_a_hidden_test(graded):
 
 
 @pytest.mark.thorough("attack")
+@pytest.mark.parametrize("name", ["peeks_by_locks", "peeks_by_what_copies_share"])
+def test_no_page_says_what_a_hidden_test_passes_in(graded, name):
+    page = next((graded.into / "feedback" / name / target_set.NAME).glob("*.html"))
+    said = re.findall(r"carried over (\d+)", page.read_text(encoding="utf-8"))
+    assert set(said) == {"0"}
+
+
+@pytest.mark.thorough("attack")
 def test_cells_that_put_out_much_do_not_hang_the_kernel(graded):
     """A kernel that is interrupted in the middle of a flood may have to be replaced."""
     assert "hung Python" not in told(graded.report.students["exhausts_the_flags"])

@@ -193,6 +193,31 @@ print(tried(clone, 0x10000000 | 17, 0, 0, 0, 0), tried(ioctl, 0, 0x5412, 0),
     assert "done" not in inside.run("print({tried(sock, f, 3, 0) for f in (17, 38, 40, 44)})")
 
 
+def test_no_file_that_all_can_read_tells_one_what_another_does(nursery, inside):
+    """Two kernels see the same files of Python: a lock or a watch on one would be a signal."""
+    locks = """
+import fcntl, os, struct
+taken = [open(os.__file__, "rb") for _ in range(2)]
+fcntl.flock(taken[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+found = fcntl.fcntl(taken[1], 37, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
+"""
+    watches = """
+for what in (1024, 1026):
+    try:
+        print(fcntl.fcntl(taken[0], what, fcntl.F_RDLCK))
+    except OSError as error:
+        print(error.errno)
+try:
+    print(os.preadv(taken[0].fileno(), [bytearray(1)], 0, os.RWF_NOWAIT))
+except OSError as error:
+    print(error.errno)
+"""
+    with nursery.kernel(TIGHT) as kernel, Session(kernel) as other:
+        assert other.run(locks) == ""
+        assert inside.run(locks) == ""
+        assert inside.run(watches).split() == ["22", "22", "95"]
+
+
 def test_to_be_the_last_that_is_killed(inside):
     adjust = "/proc/self/oom_score_adj"
     assert inside.run(f"print(open('{adjust}').read().strip())") == "1000"

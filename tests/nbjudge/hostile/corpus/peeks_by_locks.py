@@ -5,10 +5,10 @@ honest: 24
 once: got through
 """
 
-from target_set import RIGHT, answered
 from nbformat.v4 import new_code_cell
+from target_set import RIGHT, answered
 
-#: Files that every kernel sees: one for each bit, and one that says that the first number is there.
+#: Files that every kernel sees: one for each bit, and one for whether a number is there.
 LINES = """
 import fcntl, glob, os
 lines = sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))[:21]
