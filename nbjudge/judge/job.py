@@ -28,9 +28,6 @@ class Job:
     names:
         The names bound by each answer cell's solution, by grade id: see
         :func:`nbjudge.judge.names.names_of`.
-    imports:
-        The names that the released notebook imports, with the code for it: see
-        :func:`nbjudge.judge.names.imports_of`.
     solution:
         The instructor's source of each answer cell, by grade id, which never reaches a process
         that runs a learner's code. Without it no test's points depend on another's.
@@ -40,6 +37,9 @@ class Job:
         Why each of the other files that the problem set accepts is missing.
     own:
         The instructor's own files of these names, which belong to ``solution``.
+    imports:
+        The names that the released notebook imports, with the code for it: see
+        :func:`nbjudge.judge.names.imports_of`.
     """
 
     student: str
@@ -48,11 +48,11 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     files: dict[str, bytes] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    imports: dict[str, str] = field(default_factory=dict)
     solution: dict[str, str] = field(default_factory=dict)
     enclosed: dict[str, bytes] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     own: dict[str, bytes] = field(default_factory=dict)
+    imports: dict[str, str] = field(default_factory=dict)
 
     @property
     def found(self) -> dict[str, bytes]:

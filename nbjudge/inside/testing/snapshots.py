@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from nbjudge.inside.values import torch
@@ -59,7 +60,7 @@ def _be_quiet() -> None:
     """Discard what is put out: the thread that would send it is not in the copy."""
     if (iostream := sys.modules.get("ipykernel.iostream")) is None:
         return
-    vars_of = {
+    vars_of: dict[type, dict[str, Callable[..., object]]] = {
         iostream.OutStream: {"write": lambda self, text: len(text), "flush": _nothing},
         iostream.IOPubThread: {"schedule": _nothing, "send_multipart": _nothing},
     }
