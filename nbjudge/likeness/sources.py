@@ -23,7 +23,8 @@ from nbjudge.store.folder import GradingFolder
 #: The folder in a class's results for the page, the table and the fingerprints.
 FOLDER = "likeness"
 
-#: Ending of the file with a class's fingerprints. Earlier versions of it cannot be read.
+#: Ending of the file with a class's fingerprints, and its version, the only one that can be read.
+#: Raise it if :mod:`.prints` makes other fingerprints.
 KEPT, VERSION = ".fingerprints.json", 1
 
 #: What a learner's own cells are listed under.

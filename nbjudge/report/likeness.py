@@ -33,8 +33,9 @@ from nbjudge.store.results import as_cell
 #: Of an exercise, the page shows at most so many pairs, and answers like the course's own.
 MOST_PAIRS, MOST_OWN = 20, 15
 
-#: An answer is listed as the course's own if at least this share of it is found there.
-MUCH = 0.75
+#: An answer is listed as the course's own if at least the first share of it is found there; beside
+#: another answer, this is shown from the second on. Less is found by chance.
+MUCH, SOME = 0.75, 0.25
 
 #: With fewer pairs than this, nothing can be said about what is usual.
 MANY_PAIRS = 100
@@ -198,15 +199,22 @@ def _usual(compared: Compared) -> float | None:
 def _shown(pair: Pair, compared: Compared, base: Base) -> dict[str, Any]:
     shared = pair.one.every_mark & pair.other.every_mark & compared.rare.keys()
     sides = [
-        (answer, compared.own.get(answer), _marked(answer, shared, compared, base))
+        (answer, _own(answer, compared), _marked(answer, shared, compared, base))
         for answer in (pair.one, pair.other)
     ]
     return {"pair": pair, "sides": sides}
+
+
+def _own(answer: Answer, compared: Compared) -> Alike | None:
+    """How an answer resembles the course's own code; ``None`` if not enough to be shown."""
+    own = compared.own.get(answer)
+    return own if own and own.form >= SOME else None
 
 
 def _marked(
     answer: Answer, shared: set[int], compared: Compared, base: Base
 ) -> list[tuple[str, int]]:
     """The answer in pieces: 0 for what is shared, 1 for the course's own, -1 for the rest."""
-    own = compared.own.get(answer, Alike())
-    return segments(answer, shared, {m for m in answer.every_mark if base.is_in(m, own.source)})
+    own = _own(answer, compared)
+    known = {m for m in answer.every_mark if own and base.is_in(m, own.source)}
+    return segments(answer, shared, known)
