@@ -58,7 +58,7 @@ def main() -> None:
         torch.set_num_threads(THREADS)
     seeds = choice.seeds or ([1, 2, 3] if on_gpu else [presets.load(choice.preset).training.seed])
     few = {
-        "evaluation.beams": 2, "evaluation.max_new_tokens": 3, "data.train": "test2017-mscoco",
+        "evaluation.num_beams": 2, "evaluation.max_new_tokens": 3, "data.train": "test2017-mscoco",
         "data.validation": "test2017-mscoco", "data.held_out": 61, "data.test": "test2017-mscoco",
         "model.d_model": 16, "model.d_ff": 16, "tokenizer.vocab_size": 400,
     }  # fmt: skip

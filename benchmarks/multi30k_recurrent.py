@@ -96,9 +96,10 @@ def compared(quick: bool, once: Callable[[str, Callable[[], dict]], dict]) -> di
     }  # fmt: skip
     if quick:
         changes |= short(**{
-            "evaluation.beams": 2, "evaluation.max_new_tokens": 3, "data.train": "test2017-mscoco",
-            "data.validation": "test2017-mscoco", "data.held_out": 61,
-            "data.test": "test2017-mscoco", "model.d_model": 16, "tokenizer.vocab_size": 400,
+            "evaluation.num_beams": 2, "evaluation.max_new_tokens": 3,
+            "data.train": "test2017-mscoco", "data.validation": "test2017-mscoco",
+            "data.held_out": 61, "data.test": "test2017-mscoco", "model.d_model": 16,
+            "tokenizer.vocab_size": 400,
         })  # fmt: skip
     models = {}
     for name, (preset, warmup) in MODELS.items():

@@ -115,7 +115,7 @@ def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
             }""",
             [[words.tokenize(one) for one in sources], beams],
         )
-        options = {"beams": beams, "alpha": 0.0, "max_new_tokens": 22}
+        options = {"num_beams": beams, "length_penalty": 0.0, "max_new_tokens": 22}
         assert said == module.translate(model, words, words, sources, **options)
 
 

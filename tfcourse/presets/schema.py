@@ -257,9 +257,9 @@ class Evaluation:
     measures:
         ``"loss"`` for all kinds; ``"exact"``, ``"bleu"`` and ``"chrf"`` for translators;
         ``"accuracy"`` for images and masked words; ``"wordsim"`` for word vectors.
-    beams, alpha, max_new_tokens:
-        Hypotheses of beam search, in addition to greedy search, 1 for only greedy; its length
-        penalty; and the maximum number of tokens to write.
+    num_beams, length_penalty, penalty_form, max_new_tokens:
+        Hypotheses of beam search, in addition to greedy search, 1 for only greedy; exponent and
+        form of its length penalty; and the maximum number of tokens to write.
     tokenize, lowercase:
         For BLEU: sacrebleu's name for the tokenisation, and whether to ignore case.
     batch:
@@ -267,8 +267,9 @@ class Evaluation:
     """
 
     measures: tuple[str, ...] = ("loss",)
-    beams: int = 1
-    alpha: float = 1.0
+    num_beams: int = 1
+    length_penalty: float = 1.0
+    penalty_form: str = "power"
     tokenize: str = "13a"
     lowercase: bool = False
     max_new_tokens: int = 64
@@ -280,9 +281,8 @@ class Evaluation:
         for measure in self.measures:
             one_of(self.MEASURES, measures=measure)
         one_of(("13a", "none", "intl", "char"), tokenize=self.tokenize)
-        at_least_one(beams=self.beams, max_new_tokens=self.max_new_tokens, batch=self.batch)
-        if self.alpha < 0:
-            raise ValueError(f"alpha must be at least 0, got {self.alpha}")
+        one_of(("power", "gnmt"), penalty_form=self.penalty_form)
+        at_least_one(num_beams=self.num_beams, max_new_tokens=self.max_new_tokens, batch=self.batch)
 
 
 @dataclass(frozen=True)

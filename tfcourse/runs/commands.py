@@ -125,9 +125,9 @@ def translate(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts to translate; default: lines of stdin.")
     ] = None,
-    beam: Annotated[int, typer.Option(help="Hypotheses; 1 is greedy search.", min=1)] = 1,
+    num_beams: Annotated[int, typer.Option(help="Hypotheses; 1 is greedy search.", min=1)] = 1,
     length_penalty: Annotated[
-        float, typer.Option(help="Alpha of Wu et al.; larger favours longer translations.", min=0)
+        float, typer.Option(help="Power of the length; larger favours longer translations.")
     ] = 1.0,
     max_new_tokens: Annotated[
         int | None,
@@ -138,7 +138,7 @@ def translate(
     """Translate texts with a trained model, one per line.
 
     `tfcourse translate runs/numbers-de-en siebenundzwanzig`, or
-    `tfcourse translate runs/multi30k-de-en-cpu --beam 5 < sentences.txt`.
+    `tfcourse translate runs/multi30k-de-en-cpu --num-beams 5 < sentences.txt`.
     """
     from tfcourse import runs
 
@@ -148,8 +148,8 @@ def translate(
         if not lines:
             raise ValueError("texts must have at least one, got none: pass it, or lines on stdin")
         found = runs.translate(
-            model, extra["source_tokenizer"], extra["target_tokenizer"], lines, beams=beam,
-            alpha=length_penalty,
+            model, extra["source_tokenizer"], extra["target_tokenizer"], lines,
+            num_beams=num_beams, length_penalty=length_penalty,
             max_new_tokens=max_new_tokens or extra["preset"]["evaluation"]["max_new_tokens"],
         )  # fmt: skip
         for line in found:

@@ -55,12 +55,16 @@ def translation(preset: Preset) -> Task:
     def judge(model: nn.Module) -> dict[str, Any]:
         e = preset.evaluation
         found: dict[str, Any] = {}
-        for beams in dict.fromkeys((1, e.beams)):
+        # In Wu et al.'s form the exponent is called alpha.
+        exponent = "alpha" if e.penalty_form == "gnmt" else "length penalty"
+        for num_beams in dict.fromkeys((1, e.num_beams)):
             written_texts = translate(
-                model, read, written, [source for source, _ in test], beams=beams, alpha=e.alpha,
+                model, read, written, [source for source, _ in test], num_beams=num_beams,
+                length_penalty=e.length_penalty, penalty_form=e.penalty_form,
                 max_new_tokens=e.max_new_tokens, batch=e.batch,
             )  # fmt: skip
-            name = "greedy" if beams == 1 else f"beam {beams}, alpha {e.alpha:g}"
+            name = f"beam {num_beams}, {exponent} {e.length_penalty:g}"
+            name = "greedy" if num_beams == 1 else name
             found[name] = _measured(preset, written_texts, [target for _, target in test])
             if "exact" in e.measures:
                 found[name]["exact by tokens of the source"] = _by_length(read, written_texts, test)
@@ -83,16 +87,18 @@ def translate(
     written: Tokenizer,
     texts: Sequence[str],
     *,
-    beams: int = 1,
-    alpha: float = 1.0,
+    num_beams: int = 1,
+    length_penalty: float = 1.0,
+    penalty_form: str = "power",
     max_new_tokens: int = 64,
     batch: int = 100,
 ) -> list[str]:
     """Translate texts with a trained model; the translations are in the same order.
 
-    ``read`` and ``written`` are the tokenizers of source and target. ``beams``, ``alpha`` and
-    ``max_new_tokens`` are as for :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search.
-    ``batch`` texts are translated at once.
+    ``read`` and ``written`` are the tokenizers of source and target. ``num_beams``,
+    ``length_penalty``, ``penalty_form`` and ``max_new_tokens`` are as for
+    :func:`~tfcourse.generation.beam_search`; 1 beam is greedy search. ``batch`` texts are
+    translated at once.
     """
     found = [""] * len(texts)
     for rows, places in grouped([read.encode(text, end=True) for text in texts], batch):
@@ -101,10 +107,13 @@ def translate(
             "prompt": written.start, "max_new_tokens": max_new_tokens, "eos_id": written.end,
             "source": source, "source_lengths": lengths,
         }  # fmt: skip
-        if beams == 1:
+        if num_beams == 1:
             got = greedy(model, **asked)
         else:
-            got = beam_search(model, **asked, beams=beams, alpha=alpha)
+            got = beam_search(
+                model, **asked, num_beams=num_beams, length_penalty=length_penalty,
+                penalty_form=penalty_form,
+            )  # fmt: skip
         for i, row in zip(places, got.rows(), strict=True):
             found[i] = written.decode(row)
     return found

@@ -45,8 +45,9 @@ def test_with_enough_beams_it_is_exhaustive(name, alpha):
         model = make(name, seed, V).eval()
         asked = ask(name, B=1, seed=seed, vocabulary=V)
         expected = best_of_all(model, asked, V, N, alpha)
-        got = beam_search(model, **asked, max_new_tokens=N, eos_id=END, beams=len(expected),
-                          alpha=alpha, num_return_sequences=5, early=False)  # fmt: skip
+        got = beam_search(model, **asked, max_new_tokens=N, eos_id=END, num_beams=len(expected),
+                          length_penalty=alpha, num_return_sequences=5,
+                          early_stopping="never")  # fmt: skip
         for place, (score, text) in enumerate(expected[:5]):
             assert got.tokens[place, : got.lengths[place]].tolist() == text
             torch.testing.assert_close(float(got.scores[place]), score, rtol=0, atol=1e-9)
@@ -59,7 +60,13 @@ def test_one_beam_is_greedy(name, seed, alpha):
     model, asked = make(name, seed), ask(name, seed=seed)
     expected = greedy(model, **asked, max_new_tokens=9, eos_id=END)
     got = beam_search(
-        model, **asked, max_new_tokens=9, eos_id=END, beams=1, alpha=alpha, early=True
+        model,
+        **asked,
+        max_new_tokens=9,
+        eos_id=END,
+        num_beams=1,
+        length_penalty=alpha,
+        early_stopping=True,
     )
     assert got.rows() == expected.rows()
     assert torch.equal(got.lengths, expected.lengths) and torch.equal(got.ended, expected.ended)
@@ -69,13 +76,13 @@ def test_one_beam_is_greedy(name, seed, alpha):
 
 @settings(max_examples=40, deadline=None)
 @given(name=names, seed=seeds, beams=st.integers(1, 12), alpha=st.sampled_from([0.0, 1.0]),
-       early=st.booleans(), cached=st.booleans())  # fmt: skip
+       early=st.sampled_from([True, False, "never"]), cached=st.booleans())  # fmt: skip
 def test_a_batch_equals_its_rows_and_cached_equals_uncached(
     name, seed, beams, alpha, early, cached
 ):
     model, asked = make(name, seed), ask(name, seed=seed)
-    how = {"max_new_tokens": 6, "eos_id": END, "beams": beams, "alpha": alpha, "early": early,
-           "num_return_sequences": min(2, beams)}  # fmt: skip
+    how = {"max_new_tokens": 6, "eos_id": END, "num_beams": beams, "length_penalty": alpha,
+           "early_stopping": early, "num_return_sequences": min(2, beams)}  # fmt: skip
     together = beam_search(model, **asked, **how, cached=cached)
     for b in range(3):
         one = {key: x[b : b + 1] for key, x in asked.items()}
@@ -99,12 +106,12 @@ def test_scores_are_those_of_the_text_and_stopping_late_is_never_worse(name, see
             **asked,
             max_new_tokens=7,
             eos_id=END,
-            beams=3,
-            alpha=alpha,
+            num_beams=3,
+            length_penalty=alpha,
             num_return_sequences=3,
-            early=e,
+            early_stopping=e,
         )
-        for e in (False, True)
+        for e in ("never", True)
     )
     assert (late.scores[::3] >= soon.scores[::3] - 1e-12).all()
     for got in (late, soon):
@@ -136,10 +143,13 @@ def search_by_lists(next_log_p, K, N, end, keep, early, lp):
         aside += [(log_p / lp(n), text) for log_p, text in ranked[:K] if text[-1] == end or n == N]
         aside = sorted(aside, key=lambda found: -found[0])[:K]
         running = [(log_p, text) for log_p, text in ranked if text[-1] != end][:K]
-        best_to_come = running[0][0] / lp(N) if running else -math.inf
+        if n == N:
+            break
+        best, full = running[0][0] if running else -math.inf, len(aside) == K
+        best_to_come = max(best / lp(length) for length in range(n + 1, N + 1))
         if len(aside) >= keep and aside[keep - 1][0] >= best_to_come:
             break
-        if early and len(aside) == K:
+        if full and (early is True or (early is False and best / lp(n) <= aside[-1][0])):
             break
     return aside[:keep]
 
@@ -166,10 +176,12 @@ class Chains:
         return self.table[b, len(texts[0]), last]
 
 
-SEARCHES = [  # beams, keep, alpha, penalty, early, end
-    (4, 4, 1.0, "gnmt", False, END), (5, 2, 0.6, "gnmt", True, END), (8, 8, 1.0, "power", False,
-    END), (3, 3, 0.5, "power", True, END), (6, 1, 0.0, "gnmt", False, END),
-    (4, 4, 1.0, "power", False, None), (5, 3, 0.0, "gnmt", True, None),
+SEARCHES = [  # beams, keep, alpha, form, early, end
+    (4, 4, 1.0, "gnmt", "never", END), (5, 2, 0.6, "gnmt", True, END),
+    (8, 8, 1.0, "power", "never", END), (3, 3, 0.5, "power", True, END),
+    (6, 1, 0.0, "gnmt", "never", END), (4, 4, 1.0, "power", "never", None),
+    (5, 3, 0.0, "gnmt", True, None), (4, 2, 1.0, "power", False, END),
+    (3, 1, -0.7, "power", "never", END), (4, 4, -0.7, "power", False, END),
 ]  # fmt: skip
 
 
@@ -186,21 +198,21 @@ def check_searches(got, expected, end, keep):
         assert (got.scores[b * keep + len(lists) : (b + 1) * keep] == -math.inf).all()
 
 
-@pytest.mark.parametrize(("beams", "keep", "alpha", "penalty", "early", "end"), SEARCHES)
-def test_500_random_models_as_a_search_by_lists(beams, keep, alpha, penalty, early, end):
+@pytest.mark.parametrize(("beams", "keep", "alpha", "form", "early", "end"), SEARCHES)
+def test_500_random_models_as_a_search_by_lists(beams, keep, alpha, form, early, end):
     V, N, B, start = 7, 7, 500, 0
     how = {
-        "beams": beams,
+        "num_beams": beams,
         "num_return_sequences": keep,
-        "alpha": alpha,
-        "penalty": penalty,
-        "early": early,
+        "length_penalty": alpha,
+        "penalty_form": form,
+        "early_stopping": early,
     }
     models = Chains(beams, B, V, N)
     got = beam_search(models, torch.full((B, 1), start), max_new_tokens=N, eos_id=end, **how)
     expected = [
         search_by_lists(lambda texts, b=b: models.after(b, texts, start), beams, N, end, keep,
-                        early, lambda n: length_penalty(n, alpha, penalty))
+                        early, lambda n: length_penalty(n, alpha, form))
         for b in range(B)
     ]  # fmt: skip
     check_searches(got, expected, end, keep)
@@ -214,7 +226,7 @@ def test_models_and_sources_as_a_search_by_lists(name, ends):
         model, asked = make(name, seed).eval(), ask(name, B=B, seed=seed)
         end = frequent(model, asked, N, K) if ends else None
         got = beam_search(
-            model, **asked, max_new_tokens=N, eos_id=end, beams=K, num_return_sequences=K
+            model, **asked, max_new_tokens=N, eos_id=end, num_beams=K, num_return_sequences=K
         )
         expected = []
         for b in range(B):
@@ -226,7 +238,7 @@ def test_models_and_sources_as_a_search_by_lists(name, ends):
                 return next_log_p(model, rows, torch.cat([rows["prompt"], new], dim=1))
 
             expected.append(
-                search_by_lists(following, K, N, end, K, False, lambda n: length_penalty(n, 1.0))
+                search_by_lists(following, K, N, end, K, "never", lambda n: length_penalty(n, 1.0))
             )
         check_searches(got, expected, end, K)
 
@@ -259,7 +271,9 @@ def test_it_finds_what_begins_with_an_unlikely_word():
     led = greedy(Tree(TREE, 3), prompt, max_new_tokens=5, eos_id=END)
     assert led.tokens[0, 0] == 0
     torch.testing.assert_close(led.scores.exp(), torch.tensor([0.3]).double())
-    found = beam_search(Tree(TREE, 3), prompt, max_new_tokens=5, eos_id=END, beams=2, alpha=0.0)
+    found = beam_search(
+        Tree(TREE, 3), prompt, max_new_tokens=5, eos_id=END, num_beams=2, length_penalty=0.0
+    )
     assert found.rows() == [[1, 0]]
     torch.testing.assert_close(found.scores.exp(), torch.tensor([0.36]).double())
 
@@ -267,31 +281,28 @@ def test_it_finds_what_begins_with_an_unlikely_word():
 def test_hypotheses_that_do_not_exist_score_minus_infinity():
     sure = {(): {0: 1.0}}
     got = beam_search(Tree(sure, 3), torch.zeros(1, 1).long(), max_new_tokens=4, eos_id=END,
-                      beams=3, alpha=0.0, num_return_sequences=3)  # fmt: skip
+                      num_beams=3, length_penalty=0.0, num_return_sequences=3)  # fmt: skip
     assert got.scores.tolist() == [0.0, -torch.inf, -torch.inf]
     assert got.rows() == [[0], [], []] and got.ended.tolist() == [True, False, False]
 
 
-def test_the_length_penalty_is_wu_and_others():
-    assert length_penalty(1, 0.7) == 1.0
-    assert length_penalty(25, 0.0) == 1.0
-    assert length_penalty(7, 1.0) == 2.0
-    assert length_penalty(19, 0.5) == 2.0
+def test_the_gnmt_form_is_wu_and_others():
+    assert [length_penalty(n, a, "gnmt") for n, a in ((1, 0.7), (25, 0.0), (7, 1.0))] == [1, 1, 2]
+    assert length_penalty(19, 0.5, "gnmt") == 2.0
 
 
-def test_the_power_penalty_with_alpha_1_is_the_mean_over_tokens():
-    assert [length_penalty(n, 1.0, "power") for n in (1, 4, 9)] == [1, 4, 9]
-    assert length_penalty(16, 0.5, "power") == 4.0
-    assert length_penalty(16, 0.0, "power") == 1.0
+def test_with_exponent_1_the_score_is_the_mean_over_tokens():
+    assert [length_penalty(n, 1.0) for n in (1, 4, 9)] == [1, 4, 9]
+    assert [length_penalty(16, a) for a in (0.5, 0.0, -0.5)] == [4.0, 1.0, 0.25]
 
 
 def test_a_larger_alpha_prefers_longer_text():
     tree = {(): {END: 0.5, 0: 0.5}, (0,): {0: 0.9, END: 0.1}, (0, 0): {END: 1.0}}
     prompt = torch.zeros(1, 1).long()
     texts = [
-        beam_search(Tree(tree, 3), prompt, max_new_tokens=5, eos_id=END, beams=2, alpha=a,
-                    early=early).rows()
-        for a, early in ((0.0, False), (1.0, False), (1.0, True))
+        beam_search(Tree(tree, 3), prompt, max_new_tokens=5, eos_id=END, num_beams=2,
+                    length_penalty=a, early_stopping=early).rows()
+        for a, early in ((0.0, "never"), (1.0, "never"), (1.0, True))
     ]  # fmt: skip
     # Stopping early, it is content with the two that ended first.
     assert texts == [[[]], [[0, 0]], [[]]]
@@ -300,10 +311,10 @@ def test_a_larger_alpha_prefers_longer_text():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"beams": 0}, "beams must be at least 1, got 0"),
-        ({"num_return_sequences": 6}, "num_return_sequences must be at most beams=5, got 6"),
-        ({"alpha": -0.1}, "alpha must be at least 0, got -0.1"),
-        ({"penalty": "hf"}, "penalty must be one of \\['gnmt', 'power'\\], got 'hf'"),
+        ({"num_beams": 0}, "num_beams must be at least 1, got 0"),
+        ({"num_return_sequences": 6}, "num_return_sequences must be at most num_beams=5, got 6"),
+        ({"penalty_form": "hf"}, r"penalty_form must be one of \['power', 'gnmt'\], got 'hf'"),
+        ({"early_stopping": "no"}, r"must be one of \[True, False, 'never'\], got 'no'"),
         ({"eos_id": 9}, "eos_id must lie between 0 and 8, got 9"),
         ({"max_new_tokens": 16}, "stay within the model's 16 positions"),
     ],

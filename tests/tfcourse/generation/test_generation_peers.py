@@ -79,16 +79,30 @@ def test_equal_ids(kind, beams, seed, tmp_path):
     if beams == 1:
         got = greedy(ours, **for_ours, max_new_tokens=N, eos_id=END)
     else:
-        got = beam_search(ours, **for_ours, max_new_tokens=N, eos_id=END, beams=beams, alpha=0.0)
+        got = beam_search(
+            ours,
+            **for_ours,
+            max_new_tokens=N,
+            eos_id=END,
+            num_beams=beams,
+            early_stopping=True,
+            length_penalty=0.0,
+        )
     mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
     assert mine == expected
     assert len({tuple(row) for row in mine}) > 1  # a text that is always the same shows little
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "marian"])
-@pytest.mark.parametrize("length_penalty", [0.0, 0.7, 1.0, 2.0])
-@pytest.mark.parametrize("ends", [True, False])
-def test_equal_lists_with_their_length_penalty(kind, length_penalty, ends, tmp_path):
+@pytest.mark.parametrize(
+    ("early_stopping", "length_penalty", "ends"),
+    [
+        *(("never", power, True) for power in (-0.7, 0.0, 0.7, 1.0, 2.0)),
+        *((False, power, True) for power in (-0.7, 1.0)),
+        (True, 0.7, True), ("never", 1.0, False),
+    ],
+)  # fmt: skip
+def test_equal_lists_with_their_options(kind, length_penalty, early_stopping, ends, tmp_path):
     K = 4
     for seed in range(3):
         theirs, ours = both(kind, tmp_path / str(seed), seed)
@@ -97,13 +111,13 @@ def test_equal_lists_with_their_length_penalty(kind, length_penalty, ends, tmp_p
         theirs.generation_config.eos_token_id = end
         expected = theirs.generate(
             **for_theirs, max_new_tokens=N, do_sample=False, num_beams=K, num_return_sequences=K,
-            early_stopping="never", length_penalty=length_penalty, return_dict_in_generate=True,
-            output_scores=True,
+            early_stopping=early_stopping, length_penalty=length_penalty,
+            return_dict_in_generate=True, output_scores=True,
         )  # fmt: skip
         begin = 1 if kind == "marian" else 3
-        got = beam_search(ours, **for_ours, max_new_tokens=N, eos_id=end, beams=K,
-                          num_return_sequences=K, alpha=length_penalty,
-                          penalty="power")  # fmt: skip
+        got = beam_search(ours, **for_ours, max_new_tokens=N, eos_id=end, num_beams=K,
+                          num_return_sequences=K, length_penalty=length_penalty,
+                          early_stopping=early_stopping)  # fmt: skip
         mine = [row[:n] for row, n in zip(got.tokens.tolist(), got.lengths.tolist(), strict=True)]
         rows = [row[begin:] for row in expected.sequences.tolist()]
         assert mine == [cut(row, end) for row in rows]

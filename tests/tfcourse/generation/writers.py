@@ -94,5 +94,7 @@ def _log_p(model, asked, text):
 
 def frequent(model, asked, N, K, least=0):
     """The id from ``least`` on that the model writes most: as an end it ends many hypotheses."""
-    written = beam_search(model, **asked, max_new_tokens=N, beams=K, num_return_sequences=K).tokens
+    written = beam_search(
+        model, **asked, max_new_tokens=N, num_beams=K, num_return_sequences=K
+    ).tokens
     return least + int(written[written >= least].sub(least).bincount().argmax())

@@ -181,7 +181,7 @@ def test_a_model_writes(name, device, monkeypatch):
         "greedy": lambda m: greedy(m, prompt, **asked),
         "not cached": lambda m: greedy(m, prompt, cached=False, **asked),
         "drawn": lambda m: sample(m, prompt, top_k=5, top_p=0.9, temperature=0.8, **asked),
-        "beams": lambda m: beam_search(m, prompt, beams=3, num_return_sequences=2, **asked),
+        "beams": lambda m: beam_search(m, prompt, num_beams=3, num_return_sequences=2, **asked),
     }
     if device != DEVICE:
         del ways["drawn"]  # a GPU draws other numbers

@@ -151,7 +151,7 @@ def test_what_is_no_change_is_refused(text):
         ("[training]", "[evaluation]\nmeasures = ['blue']\n[training]", "must be one of .*'blue'"),
         ("batch = 4", "batch = 4\nmasked = 0.0", r"\[training\]: masked must be above 0, got 0.0"),
         ("batch = 4", "batch = 4\nmasked = 1.0", r"masked must lie in \[0, 1\), got 1.0"),
-        ("[training]", "[evaluation]\nbeams = 0\n[training]", "beams must be at least 1, got 0"),
+        ("[training]", "[evaluation]\nnum_beams = 0\n[training]", "num_beams must be at least 1"),
     ],
 )  # fmt: skip
 def test_an_error_names_file_section_and_key(old, new, told):
@@ -173,4 +173,4 @@ def test_a_preset_says_all_that_its_run_depends_on():
     """What is written out has every key, so that a later default changes no old run."""
     says = tomllib.loads(presets.to_toml(presets.load("dates")))
     assert {"seed", "lr", "betas", "clip", "schedule"} <= set(says["training"])
-    assert {"beams", "alpha", "max_new_tokens"} <= set(says["evaluation"])
+    assert {"num_beams", "length_penalty", "max_new_tokens"} <= set(says["evaluation"])

@@ -55,7 +55,7 @@ def test_a_translator_translates(tfcourse, trained):
     assert one.exit_code == 0 and one.output.count("\n") == 2
     lines = tfcourse("translate", folder, input="May 1, 1999\nJune 3, 2001\n")
     assert lines.output == one.output
-    beam = tfcourse("translate", folder, "May 1, 1999", "--beam", 3, "--length-penalty", 0.5,
+    beam = tfcourse("translate", folder, "May 1, 1999", "--num-beams", 3, "--length-penalty", 0.5,
                     "--tokens", 5)  # fmt: skip
     assert beam.exit_code == 0 and len(beam.output.strip()) <= 5
     wrong = tfcourse("generate", folder)
