@@ -14,9 +14,6 @@ from sphinx.errors import ExtensionError
 #: The site's own styles and scripts; every page loads them.
 STATIC = Path(__file__).resolve().parents[1] / "static"
 
-#: Sphinx itself adds this script to its search.
-SEARCH_ORDER = STATIC / "search-order.js"
-
 #: What a page may load: the engine, TeX extensions loaded on demand, the fonts, and, if a reader
 #: turns it on in MathJax's own menu, formulas spoken in English.
 MATHJAX = (
@@ -53,12 +50,11 @@ def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
 
 def add_static(app: Sphinx, config: Config) -> None:
     """Have the site's styles and scripts copied and loaded on every page."""
-    config.html_search_scorer = str(SEARCH_ORDER)
     config.html_static_path = [*config.html_static_path, str(STATIC)]
     for path in sorted(STATIC.iterdir()):
         if path.suffix == ".css":
             app.add_css_file(path.name)
-        elif path.suffix == ".js" and path != SEARCH_ORDER:
+        elif path.suffix == ".js":
             app.add_js_file(path.name, loading_method="defer")
 
 

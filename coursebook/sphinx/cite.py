@@ -76,19 +76,27 @@ class Citation(SphinxDirective):
         repository = self.config.html_theme_options.get("repository_url", "").rstrip("/")
         address = self.config.html_baseurl or repository
         entry = bibtex(cited, address)
-        where = f", {escape(address)}" if address else ""
-        lines = [
-            f"<p>Made by {escape(names)}. To cite the course:</p>",
-            f"<p>{escape(_capital(names))} ({year}). <cite>{escape(cited['title'])}</cite>, "
-            f"version {escape(str(cited['version']))}{where}.</p>",
-            f"<details><summary>As BibTeX</summary><pre>{escape(entry)}</pre></details>",
+        whole = nodes.paragraph(text=f"{_capital(names)} ({year}). ")
+        where = f", {address}" if address else ""
+        whole += [
+            nodes.emphasis(text=cited["title"]),
+            nodes.Text(f", version {cited['version']}{where}."),
+        ]
+        fold = f"<details><summary>As BibTeX</summary><pre>{escape(entry)}</pre></details>"
+        found: list[nodes.Node] = [
+            nodes.paragraph(text=f"Made by {names}. To cite the course:"),
+            whole,
+            nodes.raw("", fold, format="html"),
         ]
         if repository:
-            lines.append(
-                f'<p><a href="{escape(repository)}">The course\'s repository</a> · '
-                f'<a href="{escape(repository)}/issues/new">Report a slip</a></p>'
-            )
-        return [nodes.raw("", "\n".join(lines), format="html")]
+            links = nodes.paragraph()
+            links += [
+                nodes.reference("", "The course's repository", refuri=repository),
+                nodes.Text(" · "),
+                nodes.reference("", "Report a slip", refuri=f"{repository}/issues/new"),
+            ]
+            found.append(links)
+        return found
 
 
 def name_authors(app: Sphinx, config: Config) -> None:

@@ -40,7 +40,7 @@ def test_a_page_shows_them(tmp_path: Path) -> None:
     html, warnings = build(tmp_path, "```{citation}\n```", ("coursebook.sphinx.cite",))
     assert not warnings
     assert "Made by Ada Lovelace and the friends of &lt;maths&gt;." in html
-    assert "(2026). <cite>A Course</cite>, version 2.0.</p>" in html
+    assert "(2026). <em>A Course</em>, version 2.0.</p>" in html
     assert "issues/new" not in html, "no address is configured"
 
 
