@@ -55,7 +55,7 @@ def weighty(texts):
 def test_two_of_sixty_weigh_and_forty_do_not():
     assert rarity(2, 60) == 1 and rarity(40, 60) == 0
     falling = [rarity(learners, 60) for learners in range(2, 21)]
-    assert falling == sorted(falling, reverse=True) and falling[-1] == 0 < falling[-2]
+    assert falling == sorted(set(falling), reverse=True) and falling[-1] == 0 < falling[-2]
     assert rarity(1, 60) == 0, "what only one has is nobody else's"
     assert rarity(2, 2) == 1, "two alone can be alike"
     assert rarity(20, 300) == rarity(20, 3000) == 0
