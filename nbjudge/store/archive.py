@@ -117,8 +117,9 @@ def _write(new: Path, folders: dict[str, Path], scratch: Path, made: Kept) -> No
     _copy_database(into / LEDGER, scratch / LEDGER)
     with Ledger(scratch / LEDGER) as copy:
         database = copy.fact("database")
-    if (into / GRADEBOOK).is_file():
-        _copy_database(into / GRADEBOOK, scratch / GRADEBOOK)
+    others = sorted(path for path in into.glob("*.db") if path.name != LEDGER)
+    for path in others:
+        _copy_database(path, scratch / path.name)
     if database not in ("", GRADEBOOK):
         made.notes.append(
             f"The gradebook is in {database}, which this archive does not hold. Back it up with "
@@ -132,15 +133,13 @@ def _write(new: Path, folders: dict[str, Path], scratch: Path, made: Kept) -> No
                 place = f"{name}/{path.relative_to(folder).as_posix()}"
                 if path.is_symlink():
                     made.notes.append(f"left out, since it is a link: {place}")
-                elif path not in (into / LEDGER, into / GRADEBOOK):
+                elif path not in (into / LEDGER, *others):
                     with contextlib.suppress(FileNotFoundError):  # replaced by a running grading
                         digests[place] = _add(file, path, place)
-        for path in (into / GRADEBOOK, into / LEDGER):
-            if (copied := scratch / path.name).is_file():
-                if path.name == LEDGER:
-                    _judge_again(into / LEDGER, copied)
-                place = f"{GRADED}/{path.name}"
-                digests[place] = _add(file, copied, place)
+        _judge_again(into / LEDGER, scratch / LEDGER)
+        for path in (*others, into / LEDGER):
+            place = f"{GRADED}/{path.name}"
+            digests[place] = _add(file, scratch / path.name, place)
         manifest = {
             "format": VERSION,
             "ledger": ledger.VERSION,

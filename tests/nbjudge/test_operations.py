@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 from nbjudge.commands import register
 from nbjudge.failure import GradingFailed
 from nbjudge.marking import record_marks
+from nbjudge.marking.opening import open_desk
+from nbjudge.report.likeness import likeness, write_likeness
 from nbjudge.run import engine
 from nbjudge.store import archive
 from nbjudge.store.archive import LEDGER, MANIFEST, backup, restore
@@ -53,6 +55,10 @@ def graded(small_course, tmp_path_factory):
             mark = book.find_grade("explain--written", NAME, NAME, name)
             mark.manual_score, mark.needs_manual_grade = 2, False
             book.db.commit()
+    with open_desk(NAME, into, "mia", course=small_course) as desk:
+        desk.ask("ada", "double", "My answer is right.")
+        desk.ask("adam", "double", "Mine, too.")
+    write_likeness(likeness(NAME, into, course=small_course), into)
     (into / "grading.log").write_text("INFO ada was judged\nINFO adam was judged\n")
     report = grade(submitted, into, small_course)
     assert report.students["ada"].score == 12
