@@ -48,6 +48,8 @@ class Snapshot:
     def __init__(self, learner: Learner, wire: socket.socket):
         self.learner, self.wire = learner, wire
         self._process = _peer(wire)
+        #: Whether it can be ended by itself, without the kernel.
+        self.can_be_ended = self._process >= 0
         self._signal(signal.SIGSTOP)
 
     def copy(self) -> Snapshot:

@@ -20,7 +20,7 @@ from nbjudge.judge.examination import Examination
 from nbjudge.judge.findings import Findings
 from nbjudge.judge.halves import HIDDEN, SHOWN, WHOLE, shows
 from nbjudge.judge.kernels import Kernels
-from nbjudge.judge.learners import Learner, NoKernel, Snapshot
+from nbjudge.judge.learners import NoKernel, Snapshot
 
 
 @dataclass
@@ -160,6 +160,7 @@ class Rounds:
     def _left(self, test: Test) -> Snapshot:
         """The copy of the kernel for a hidden half: the one at its place, or a copy of that."""
         for again in (False, True):
+            self.kernels.places[test.kinds].add(test.place)
             learner = self.kernels.catch_up(test.kinds, test.exercise)
             learner.seal()
             try:
@@ -185,7 +186,6 @@ class Rounds:
         """Have the examiner run a test, or this part of it."""
         self.examination.be_ready()
         snapshot = self._left(test) if part == HIDDEN else self._here(test)
-        learner = snapshot.learner
         seconds = self.clock.test()
         try:
             snapshot.go_on()
@@ -209,17 +209,20 @@ class Rounds:
                 snapshot.end()
         self.clock.give(found["aside"])
         if found["lost"]:
-            self._lose(test, found, learner, briefly=part == HIDDEN)
+            self._lose(test, found, snapshot, briefly=part == HIDDEN)
         return found
 
-    def _lose(self, test: Test, found: dict[str, Any], learner: Learner, *, briefly: bool) -> None:
+    def _lose(
+        self, test: Test, found: dict[str, Any], snapshot: Snapshot, *, briefly: bool
+    ) -> None:
         """Note how a test's copy of the kernel ended, and replace the kernel if it ended too."""
+        learner = snapshot.learner
         learner.leave()
         test.seen.append("its copy of the kernel was ended after this test")
         if found["error"] == errors.GONE:
             found["why"] = learner.why_gone(briefly)
             found["says"] = f"{found['says']} {found['why']}"
-        if not learner.kernel.alive():
+        if not (learner.kernel.alive() and snapshot.can_be_ended):
             self.kernels.end(test.kinds)
 
     def _note(self, test: Test) -> None:

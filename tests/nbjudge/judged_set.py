@@ -134,6 +134,7 @@ def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.Noteb
 def _nursery(sandboxed: bool) -> Nursery:
     made = Nursery(sandboxed=sandboxed)
     atexit.register(made.close)
+    made.start()  # to load it is not the first submission's time
     return made
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 
 from nbjudge.inside.values import torch
@@ -60,14 +59,14 @@ def _be_quiet() -> None:
     """Discard what is put out: the thread that would send it is not in the copy."""
     if (iostream := sys.modules.get("ipykernel.iostream")) is None:
         return
-    vars_of: dict[type, dict[str, Callable[..., object]]] = {
-        iostream.OutStream: {"write": lambda self, text: len(text), "flush": _nothing},
-        iostream.IOPubThread: {"schedule": _nothing, "send_multipart": _nothing},
-    }
-    for kind, methods in vars_of.items():
-        for name, method in methods.items():
-            setattr(kind, name, method)
+    for kind, names in (
+        (iostream.OutStream, ("write", "flush")),
+        (iostream.IOPubThread, ("schedule", "send_multipart")),
+    ):
+        for name in names:
+            setattr(kind, name, _nothing)
 
 
-def _nothing(*args: object, **kwargs: object) -> None:
-    pass
+def _nothing(*args: object, **kwargs: object) -> int:
+    """Do nothing; the number of characters written is 0."""
+    return 0

@@ -18,6 +18,7 @@ from judged_set import (
     DOUBLE_VALUES,
     FULL,
     QUICK,
+    TESTS,
     code,
     instructors,
     judged,
@@ -158,6 +159,55 @@ def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
     (cell,) = [cell for cell in executed.cells if cell.id == "own-line"]
     (out,) = cell.outputs
     assert out.text == "kept [] and 6\n"
+
+
+COUNTS = """
+import concurrent.futures
+CALLS, pool = [], concurrent.futures.ThreadPoolExecutor(1)
+def double(x):
+    CALLS.append(1)
+    print("called", len(CALLS))
+    if len(CALLS) > 1:
+        raise ValueError("I remember")
+    return x * 2
+"""
+
+
+def test_nothing_of_a_test_reaches_a_cell_or_another_hidden_test():
+    hidden = "### BEGIN HIDDEN TESTS\nclose(call(double, 4), 8, 'It')\n### END HIDDEN TESTS"
+    tests = {
+        "double--values": (hidden, 3),
+        "double--inputs": (hidden, 1),
+        "line--values": (TESTS["line--values"][0] + "\n" + hidden, 2),
+    }
+    found = judged({"double": COUNTS, "own-line": "print(CALLS)"}, tests=tests)
+    assert scores(found) == FULL, lost(found)
+    assert outputs(found, "own")[0].text == "[]\n"
+    assert found.flags == []
+
+
+ONLY_ONCE = """
+TIMES = "times"
+def double(x):
+    with open(TIMES, "a") as file:
+        file.write("x")
+    if len(open(TIMES).read()) > 1:
+        print("SECRET")
+        return f"SECRET of {x}"
+    return x * 2
+"""
+
+
+def test_a_shown_half_that_fails_only_after_the_hidden_tests_says_nothing_of_it():
+    half = "found = call(double, 4)\nprint(found)\nassert found == 8, found\n"
+    hidden = "### BEGIN HIDDEN TESTS\ncall(double, 5)\n### END HIDDEN TESTS"
+    tests = {"double--inputs": (hidden, 1), "double--values": (half + hidden, 3)}
+    found = judged({"double": ONLY_ONCE}, tests=tests)
+    assert lost(found)["double--values"].startswith("What is shown of this test passed when")
+    executed = nbformat.reads(found.notebook.decode(), as_version=4).cells
+    shown = [cell.get("outputs") for cell in executed]
+    assert "SECRET" not in str(shown) + str(found.flags)
+    assert outputs(found, "double--values")[0].text == "8\n"
 
 
 #: Keeps what a hidden test gives, which has three numbers, and not what a visible one does.
