@@ -14,13 +14,13 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import nbformat
-import yaml
 from nbformat import NotebookNode
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coursebook.course import problem_set_names
+from coursebook.yaml_files import read_yaml
 from nbjudge.answers import load_variants
 from nbjudge.files import write_whole
 from nbjudge.intake import cells
@@ -160,7 +160,7 @@ def read_class(course: Path) -> dict:
     ValueError
         If an entry is not understood; the message names the learner.
     """
-    found = yaml.safe_load((course / "examples" / "class" / "class.yml").read_text("utf-8"))
+    found = read_yaml(course / "examples" / "class" / "class.yml")
     for name, entry in found["learners"].items():
         if unknown := set(entry) - KEYS:
             raise ValueError(f"class.yml: {name} has {sorted(unknown)[0]!r}, which is not known.")

@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
-import yaml
 from markdown_it.renderer import RendererHTML
 from markdown_it.tree import SyntaxTreeNode
 from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import compute_unique_slug
 from myst_parser.parsers.mdit import create_md_parser
+
+from coursebook.yaml_files import read_yaml
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def _headings(notebook: Path, root: Path, stamp: float) -> tuple[Heading, ...]:
 
 
 def _read(notebook: Path, root: Path) -> Iterator[Heading]:
-    book = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
+    book = read_yaml(root / "_config.yml")
     extensions = set(book["parse"]["myst_enable_extensions"])
     depth = book["sphinx"]["config"]["myst_heading_anchors"]
     parser = create_md_parser(MdParserConfig(enable_extensions=extensions), RendererHTML)

@@ -17,9 +17,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from coursebook import course
+from coursebook.yaml_files import parse_yaml, read_yaml
 
 #: Maximum number of columns in a record's lines.
 WIDTH = 100
@@ -66,8 +65,8 @@ def conditions(*claims: str) -> dict[str, Any]:
             ["git", *words], cwd=root, capture_output=True, text=True, check=True
         ).stdout
 
-    committed = yaml.safe_load(git("show", "HEAD:book/claims.yml"))
-    today = yaml.safe_load((root / "book" / "claims.yml").read_text("utf-8"))
+    committed = parse_yaml(git("show", "HEAD:book/claims.yml"), "the committed book/claims.yml")
+    today = read_yaml(root / "book" / "claims.yml")
     for claim in claims:
         if claim not in today:
             raise ValueError(f"book/claims.yml has no claim {claim!r}")

@@ -16,11 +16,10 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-import yaml
-
 from coursebook import course
 from coursebook.live.catalogue import FIGURES
 from coursebook.live.figure import Figure
+from coursebook.yaml_files import read_yaml
 
 #: The folder of the scripts and styles, which the site copies.
 FOLDER = Path(__file__).resolve().parent
@@ -83,7 +82,7 @@ def stills(root: Path, name: str) -> list[Path]:
 
 def address(root: Path) -> str:
     """The site's published address: ``html: baseurl`` in ``_config.yml``; empty if unset."""
-    config = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
+    config = read_yaml(root / "_config.yml")
     return str(config.get("html", {}).get("baseurl") or "").rstrip("/")
 
 

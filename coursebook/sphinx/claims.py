@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
@@ -24,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from coursebook import claims, course
 from coursebook.sphinx import tree
+from coursebook.yaml_files import read_yaml
 
 logger = logging.getLogger(__name__)
 
@@ -63,10 +63,14 @@ class Ledger:
 
 
 def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict]:
-    entries = yaml.safe_load(path.read_text("utf-8"))
+    try:
+        entries = read_yaml(path)
+    except ValueError as error:
+        faults.append(str(error))
+        return {}
     wanted = {"claim", "sources", "chapter", "measured", "refuted"}
     for name, entry in entries.items():
-        if set(entry) - {"severity"} != wanted:
+        if not isinstance(entry, dict) or set(entry) - {"severity"} != wanted:
             faults.append(f"claims.yml, {name}: it must have exactly {', '.join(sorted(wanted))}")
             continue
         if entry.get("severity", SEVERITIES[0]) not in SEVERITIES:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -19,6 +18,7 @@ from coursebook import course
 from coursebook.headings import headings
 from coursebook.sphinx import tree
 from coursebook.sphinx.map import MarkdownTable
+from coursebook.yaml_files import read_yaml
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,10 @@ def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
 
 def read_coverage(root: Path) -> Coverage:
     """The topics and where lessons teach them, with every fault found."""
-    written = yaml.safe_load((root / "book" / "coverage.yml").read_text("utf-8"))
+    try:
+        written = read_yaml(root / "book" / "coverage.yml")
+    except ValueError as error:
+        return Coverage({}, {}, faults=[str(error)])
     coverage = Coverage(written["topics"], written["lectures"])
     for lecture, places in coverage.lectures.items():
         for place, topics in places.items():

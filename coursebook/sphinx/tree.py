@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from coursebook import course
+from coursebook.yaml_files import read_yaml
 
 H1 = re.compile(r"^#\s+(?P<title>.+?)\s*$", re.MULTILINE)
 GRADED = re.compile(r"(?P<exercise>.+?)--(?P<test>.+)")
@@ -31,7 +30,7 @@ class Planned:
 
 def plan(root: Path) -> list[Planned]:
     """Every chapter in the plan, in order."""
-    parts = yaml.safe_load((root / "book" / "chapters.yml").read_text("utf-8"))
+    parts = read_yaml(root / "book" / "chapters.yml", list)
     return [
         Planned(name, entry["title"], entry["about"], part["part"])
         for part in parts

@@ -15,12 +15,12 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-import yaml
 from forked import Forks, Ran
 
 from coursebook import claims, course, executor, hygiene, numerics
 from coursebook.drawn import FIGURE_CONTENT
 from coursebook.sphinx.claims import read_ledger, stated
+from coursebook.yaml_files import read_yaml
 from nbjudge.intake import first_cell
 
 ROOT = course.root(Path(__file__).parent)
@@ -32,10 +32,7 @@ each_notebook = pytest.mark.parametrize(
     "path", [*CHAPTERS, *EVIDENCE], ids=[*names, *(f"{path.stem}-evidence" for path in EVIDENCE)]
 )
 #: Chapters about which the lectures claim something.
-CLAIMED = {
-    entry["chapter"]
-    for entry in yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8")).values()
-}
+CLAIMED = {entry["chapter"] for entry in read_yaml(ROOT / "book" / "claims.yml").values()}
 #: Lessons whose audit has moved to their evidence, or that have no claim to audit. They have the
 #: form that all are to have.
 LESSONS = [

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import yaml
 
 from coursebook import records
 from coursebook.course import chapter_paths, evidence_paths, root
+from coursebook.yaml_files import read_yaml
 
 ROOT = root(Path(__file__).parent)
 NOTEBOOKS = {
@@ -30,8 +30,8 @@ NOTEBOOKS = {
 # The page that tells of earlier conditions quotes their runs: it is read as one cell.
 PAGE = (ROOT / "book" / "how-we-tested.md").read_text("utf-8")
 NOTEBOOKS["how-we-tested"] = [{"cell_type": "markdown", "id": "page", "source": PAGE}]
-CLAIMS = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))
-QUOTED = yaml.safe_load((ROOT / "book" / "quoted.yml").read_text("utf-8"))
+CLAIMS = read_yaml(ROOT / "book" / "claims.yml")
+QUOTED = read_yaml(ROOT / "book" / "quoted.yml")
 ENTRIES = [
     (name, cell, number, source)
     for name, cells in QUOTED.items()

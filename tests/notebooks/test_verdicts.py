@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from coursebook.course import evidence_paths, root
 from coursebook.sphinx import tree
 from coursebook.sphinx.claims import Tested, read_ledger
+from coursebook.yaml_files import read_yaml
 
 ROOT = root(Path(__file__).parent)
-CONDITIONS = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))
+CONDITIONS = read_yaml(ROOT / "book" / "claims.yml")
 RECORDS = {path.stem: path for path in (ROOT / "benchmarks" / "records").glob("*.json")}
 TESTED = read_ledger(ROOT).tested.values()
 
