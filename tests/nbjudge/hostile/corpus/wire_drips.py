@@ -3,7 +3,7 @@
 kind: the wire
 honest: 0
 exercise: double
-seen: stopped after
+seen: ran nothing more after double
 """
 
 import os

@@ -3,7 +3,7 @@
 kind: the wire
 honest: 0
 exercise: attend
-seen: stopped after
+seen: ran nothing more after attend
 """
 
 import os
