@@ -216,7 +216,13 @@ def release_folder(problem_set: str, course: Path) -> Path:
 
 
 def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
-    """What the known wrong answers of a problem set return in its visible tests, by grade id."""
+    """What the known wrong answers of a problem set return in its visible tests, by grade id.
+
+    Raises
+    ------
+    ValueError
+        If the instructor's own answer does not pass one of these tests.
+    """
     # This loads what the course's values need, which nothing else here does.
     from nbjudge.judge.known import Known
 
@@ -226,13 +232,16 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
         source_folder(problem_set, course) / f"{problem_set}.ipynb", as_version=4
     )
     known = Known(**answers)
-    tables = {
-        cells.grade_id(cell): known.table(
-            cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
-        ).for_file()
-        for cell in notebook.cells
-        if cells.is_test(cell)
-    }
+    tables = {}
+    for cell in filter(cells.is_test, notebook.cells):
+        test, shown = cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
+        # What no answer passes would also tell no wrong answers apart.
+        if why := known.own_error(test, shown):
+            raise ValueError(
+                f"problem_set {problem_set!r}: the instructor's own answer fails what is shown of "
+                f"{test} ({why}). Mend the answer or the test."
+            )
+        tables[test] = known.table(test, shown).for_file()
     return {test: table for test, table in tables.items() if table}
 
 

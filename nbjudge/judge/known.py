@@ -139,30 +139,40 @@ class Known:
                 if monotonic() > end:
                     break
                 with _as_before(), self._restored(), recording() as results:
-                    ended = self._ran(exercise, (written, *between), source, seconds)
-                if ended is not None:
-                    results.append(Result(recall.END, (), (), right=ended))
+                    error = self._error(exercise, (written, *between), source, seconds)
+                if not isinstance(error, TimeoutError):
+                    results.append(Result(recall.END, (), (), right=error is None))
                 table.add(answer, results)
         return table
 
-    def _ran(
-        self, exercise: str, before: Sequence[str], source: str, seconds: float
-    ) -> bool | None:
-        """Run a test's code after other cells; returns whether nothing stopped it.
+    def own_error(self, test: str, source: str) -> str:
+        """Why the instructor's own answer fails a test; empty if it passes it.
 
-        ``None`` if it was stopped because it took too long.
+        Empty, too, if the exercise has no wrong answers here or no cell of its own.
         """
+        exercise = cells.exercise_of(test)
+        own = [cell["source"] for cell in self.cells if cell.get("answer") == exercise]
+        if not own or not self.wrong.get(exercise):
+            return ""
+        with _aside():
+            between = self._ready(exercise, test)
+            with _as_before(), self._restored():
+                error = self._error(exercise, (*own, *between), source, PATIENT_SECONDS)
+        return "" if error is None else f"{type(error).__name__}: {error}"
+
+    def _error(
+        self, exercise: str, before: Sequence[str], source: str, seconds: float
+    ) -> BaseException | None:
+        """Run a test's code after other cells; returns what stopped it, if anything did."""
         try:
             with within(seconds):
                 for code in before:
                     exec(compiled(code), self._space)
                 self._space |= self._verbs(exercise)
                 exec(compiled(source), self._space)
-        except TimeoutError:
-            return None
-        except (Exception, SystemExit):
-            return False
-        return True
+        except (Exception, SystemExit) as error:
+            return error
+        return None
 
     def _ready(self, exercise: str, test: str) -> list[str]:
         """Run all cells before this exercise's answer; returns those between it and the test."""

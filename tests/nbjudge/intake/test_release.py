@@ -6,6 +6,7 @@ import small_set
 from small_set import NAME
 
 from coursebook.course import problem_set_names
+from nbjudge.inside.program import program
 from nbjudge.intake import cells
 from nbjudge.intake.release import is_current, make_release, release_files, release_folder, state
 
@@ -75,6 +76,21 @@ def test_a_region_that_nbgrader_would_not_clear_is_not_released(tmp_path, place,
     small_set.cell(notebook, place).source += "\n" + text
     with pytest.raises(ValueError, match=said):
         release_files(NAME, small_set.make_course(tmp_path, notebook))
+
+
+def test_a_test_that_the_instructors_own_answer_fails_is_not_released(tmp_path):
+    notebook = small_set.source_notebook()
+    test = small_set.cell(notebook, "double--values")
+    course = small_set.make_course(tmp_path, notebook)
+    (course / "solutions" / NAME / "double.py").write_text(
+        '@wrong("squared", says="You square it.")\ndef double(x):\n    return x * x\n'
+    )
+    (course / program().told).mkdir(parents=True)
+    make_release(NAME, course)
+    test.source = test.source.replace("6", "7")
+    nbformat.write(notebook, course / "solutions" / NAME / f"{NAME}.ipynb")
+    with pytest.raises(ValueError, match=r"double--values \(Mistake: .*should be 7, but it is 6"):
+        make_release(NAME, course)
 
 
 def test_an_unknown_problem_set_lists_the_known(small_course):
