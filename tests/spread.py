@@ -26,7 +26,7 @@ SECONDS = (
     (r"tests/notebooks/.*\[(09|11)", 80),
     (r"tests/notebooks/.*\[(08|10)", 55),
     (r"tests/notebooks/.*\[", 35),
-    (r"tests/nbjudge/hostile/", 100),
+    (r"tests/nbjudge/hostile/", 150),
     (r"tests/benchmarks/test_record_scripts", 90),
     (r"tests/nbjudge/(run/test_cluster|judge/test_judge\.py)|tests/nbjudge, one class", 100),
     (r"tests/solutions\[", 100),
