@@ -239,7 +239,7 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
         if why := known.own_error(test, shown):
             raise ValueError(
                 f"problem_set {problem_set!r}: the instructor's own answer fails what is shown of "
-                f"{test} ({why}). Mend the answer or the test."
+                f"{test} ({why}). Correct the answer or the test."
             )
         tables[test] = known.table(test, shown).for_file()
     return {test: table for test, table in tables.items() if table}

@@ -30,7 +30,7 @@ from nbjudge.report.pages import page
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.results import as_cell
 
-#: Of an exercise, the page shows at most so many pairs, and answers like the course's own.
+#: The page shows at most this many pairs of an exercise, and of answers like the course's own.
 MOST_PAIRS, MOST_OWN = 20, 15
 
 #: An answer is listed as the course's own if at least the first share of it is found there; beside

@@ -23,7 +23,7 @@ def compared(texts, code=True, given=(), own=()):
 
 
 def klass(number=60, code=True):
-    """Programs or texts of so many learners who have nothing to do with each other."""
+    """Programs or texts of learners who have nothing to do with each other."""
     rngs = {f"s{n:02}": random.Random(n) for n in range(number)}
     return {name: program(rng, "f") if code else words(rng) for name, rng in rngs.items()}
 
