@@ -355,3 +355,15 @@ def test_the_command_reports_on_the_term(run, graded, tmp_path):
     assert code == 2 and "measured nothing that a leaderboard could show" in text
     code, text = run("--into", tmp_path / "empty")
     assert code == 2 and "nothing has been graded there" in text
+
+
+@pytest.mark.browser
+def test_no_page_for_instructors_is_wider_than_a_telephone(chromium, graded, page):
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, offline=True)
+    shown = context.new_page()
+    pages = [graded.into / "report" / "index.html", *(graded.into / "overview").glob("*.html")]
+    assert len(pages) == 3
+    for path in pages:
+        shown.goto(path.as_uri())
+        assert shown.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+    context.close()
