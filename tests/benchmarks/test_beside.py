@@ -1,18 +1,13 @@
 """Ours beside peers: what a row of a record holds, and what a card can do at most."""
 
-import sys
-
 import pytest
 import torch
 
 
 @pytest.fixture(scope="module")
-def beside(course):
-    sys.path.insert(0, str(course / "benchmarks"))
-    try:
-        import _beside
-    finally:
-        sys.path.remove(str(course / "benchmarks"))
+def beside(scripts):
+    import _beside
+
     return _beside
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import runpy
 import sys
+from importlib.metadata import packages_distributions
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,14 @@ from tfcourse import data
 
 #: Scripts run in forks of one process that has loaded this: most take less time than that does.
 LOADED = ["torch._dynamo", "tfcourse.runs.running", "coursebook.records"]
+
+
+def test_no_script_has_the_name_of_a_package(course):
+    """A script's folder comes first where Python looks: it would be imported in its place."""
+    from pandas.compat._optional import VERSIONS  # what pandas tries to import
+
+    others = {*VERSIONS, *packages_distributions(), *sys.stdlib_module_names}
+    assert not others & {path.stem for path in (course / "benchmarks").glob("*.py")}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +104,7 @@ def written(course, record):
         ("encoder_documents", "encoder-documents", []),
         ("class_vector", "class-vector", []),
         ("translators", "translators", []),
-        ("bottleneck", "bottleneck", []),
+        ("source_bottleneck", "bottleneck", []),
         ("cross_weights", "cross-weights", []),
         ("translation_speed", "translation-speed", []),
         ("parallel_text", "parallel-text", ["tinyshakespeare"]),

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +9,14 @@ import pytest
 
 from coursebook.course import root
 
-ROOT = root(Path(__file__).parent)
-sys.path.insert(0, str(ROOT / "benchmarks"))
+RECORDS = sorted((root(Path(__file__).parent) / "benchmarks" / "records").glob("*.json"))
 
-from _measuring import bracketed  # noqa: E402
 
-RECORDS = sorted((ROOT / "benchmarks" / "records").glob("*.json"))
+@pytest.fixture(scope="module")
+def bracketed(scripts):
+    import _measuring
+
+    return _measuring.bracketed
 
 
 def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
@@ -54,7 +55,7 @@ def test_the_records_have_searches_to_judge():
     assert sum(1 for results in some for _ in searches(results)) >= 40
 
 
-def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side():
+def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side(bracketed):
     tried = []
 
     def cost(rate):
@@ -67,6 +68,6 @@ def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side():
     assert list(told) == ["0.001", "0.01", "0.1", "1"]
 
 
-def test_a_lost_run_is_the_worst_and_the_grid_may_end():
+def test_a_lost_run_is_the_worst_and_the_grid_may_end(bracketed):
     best, told = bracketed((1, 2, 3), (2, 3), lambda rate: math.inf if rate == 3 else rate)
     assert best == 1 and told == {"1": 1, "2": 2, "3": None}

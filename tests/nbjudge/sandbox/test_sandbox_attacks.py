@@ -193,7 +193,7 @@ print(tried(clone, 0x10000000 | 17, 0, 0, 0, 0), tried(ioctl, 0, 0x5412, 0),
     assert "done" not in inside.run("print({tried(sock, f, 3, 0) for f in (17, 38, 40, 44)})")
 
 
-def test_no_file_that_all_can_read_tells_one_what_another_does(nursery, inside):
+def test_no_file_that_all_can_read_tells_one_what_another_does(nursery, doomed):
     """Two kernels see the same files of Python: a lock or a watch on one would be a signal."""
     locks = """
 import fcntl, os, struct
@@ -214,8 +214,8 @@ except OSError as error:
 """
     with nursery.kernel(TIGHT) as kernel, Session(kernel) as other:
         assert other.run(locks) == ""
-        assert inside.run(locks) == ""
-        assert inside.run(watches).split() == ["22", "22", "95"]
+        assert doomed.run(locks) == ""
+        assert doomed.run(watches).split() == ["22", "22", "95"]
 
 
 def test_to_be_the_last_that_is_killed(inside):
