@@ -119,17 +119,16 @@ def mended_step(W, V, centre, context, negatives, rate):
     return W, V
 
 
-@wrong("in-place", "moves the caller's matrices", told="changes its input W", loses=["inputs"])
-def mended_step(W, V, centre, context, negatives, rate):
-    words = torch.cat([context[:, None], negatives], dim=1)
-    w, v = W[centre][:, None, :], V[words]
-    error = torch.sigmoid((w * v).sum(dim=-1, keepdim=True))
-    error[:, 0] -= 1.0
-    down_W = -rate * (error * v).sum(dim=1)
-    down_V = (-rate * error * w).flatten(0, 1)
-    W.index_add_(0, centre, down_W)
-    V.index_add_(0, words.flatten(), down_V)
-    return W, V
+wrong(
+    "in-place",
+    "moves the caller's matrices",
+    told="changes its input W",
+    loses=["inputs"],
+    edit=(
+        ("W = W.index_add(0, centre, down_W)\n    V = V.index_add(0, words.flatten(), down_V)"),
+        ("W.index_add_(0, centre, down_W)\n    V.index_add_(0, words.flatten(), down_V)"),
+    ),
+)
 
 
 @wrong(
@@ -275,17 +274,15 @@ def mended_step(W, V, centre, context, negatives, rate):
     return step(W, V, centre, context, negatives, rate)
 
 
-@wrong("uphill", "adds the gradient", says="Your step goes uphill. Move against the gradient.")
-def mended_step(W, V, centre, context, negatives, rate):
-    words = torch.cat([context[:, None], negatives], dim=1)
-    w, v = W[centre][:, None, :], V[words]
-    error = torch.sigmoid((w * v).sum(dim=-1, keepdim=True))
-    error[:, 0] -= 1.0
-    down_W = rate * (error * v).sum(dim=1)
-    down_V = (rate * error * w).flatten(0, 1)
-    W = W.index_add(0, centre, down_W)
-    V = V.index_add(0, words.flatten(), down_V)
-    return W, V
+wrong(
+    "uphill",
+    "adds the gradient",
+    says="Your step goes uphill. Move against the gradient.",
+    edit=(
+        ("down_W = -rate * (error * v).sum(dim=1)\n    down_V = (-rate * error * w).flatten(0, 1)"),
+        ("down_W = rate * (error * v).sum(dim=1)\n    down_V = (rate * error * w).flatten(0, 1)"),
+    ),
+)
 
 
 broken("error[:, 0] -= 1.0", "error[:, -1] -= 1.0")

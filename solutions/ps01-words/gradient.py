@@ -56,19 +56,16 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "float32",
     "a table of 32 bits",
     told="float32, it must be float64",
     loses=["precision"],
+    edit=(
+        "B = len(w)",
+        ("B = len(w)\n    w, v, negatives = w.float(), v.float(), negatives.float()"),
+    ),
 )
-def negative_sampling_gradients(w, v, negatives):
-    B = len(w)
-    w, v, negatives = w.float(), v.float(), negatives.float()
-    true = torch.sigmoid((w * v).sum(-1, keepdim=True)) - 1
-    drawn = torch.sigmoid((negatives * w[:, None]).sum(-1, keepdim=True))
-    dw = true * v + (drawn * negatives).sum(1)
-    return dw / B, true * w / B, drawn * w[:, None] / B
 
 
 @wrong("functional", "autograd by another name", told="lets PyTorch find")

@@ -118,23 +118,19 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "counts",
     "counts words and forgets what arrived",
     says="You count how often each word occurs. Add up its rows of G instead.",
     loses=["gradient", "repeated"],
+    edit=(
+        "return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)",
+        (
+            "counts = torch.bincount(ids, minlength=n).to(G.dtype)\n"
+            "    return counts[:, None].expand(n, G.shape[1])"
+        ),
+    ),
 )
-def one_hot(ids, n):
-    return (ids[:, None] == torch.arange(n)).float()
-
-
-def look_up(ids, W):
-    return W[ids]
-
-
-def look_up_gradient(ids, G, n):
-    counts = torch.bincount(ids, minlength=n).to(G.dtype)
-    return counts[:, None].expand(n, G.shape[1])
 
 
 wrong(
@@ -234,23 +230,19 @@ def look_up_gradient(ids, G, n):
     return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)
 
 
-@wrong(
+wrong(
     "mean",
     "divides by the counts",
     says="If a word occurs twice, you take the mean of its rows of G. Add them up instead.",
     loses=["repeated"],
+    edit=(
+        "return G.new_zeros(n, G.shape[1]).index_add(0, ids, G)",
+        (
+            "counts = torch.bincount(ids, minlength=n).clamp(min=1)\n"
+            "    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G) / counts[:, None]"
+        ),
+    ),
 )
-def one_hot(ids, n):
-    return (ids[:, None] == torch.arange(n)).float()
-
-
-def look_up(ids, W):
-    return W[ids]
-
-
-def look_up_gradient(ids, G, n):
-    counts = torch.bincount(ids, minlength=n).clamp(min=1)
-    return G.new_zeros(n, G.shape[1]).index_add(0, ids, G) / counts[:, None]
 
 
 @wrong(

@@ -148,20 +148,15 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "log-argument",
     "of minus the score",
     says="This is log σ(-x), which falls with x. Return log σ(x), which grows.",
+    edit=[
+        ("def log_sigmoid(s):", ("def log_sigmoid(s):\n    s = -s")),
+        ("(true) + log_sigmoid(-drawn)", "(-true) + log_sigmoid(drawn)"),
+    ],
 )
-def log_sigmoid(s):
-    s = -s
-    return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))
-
-
-def negative_sampling_loss(w, v, negatives):
-    true = (w * v).sum(dim=-1)
-    drawn = (negatives * w[:, None, :]).sum(dim=-1)
-    return -(log_sigmoid(-true) + log_sigmoid(drawn).sum(dim=-1)).mean()
 
 
 wrong(

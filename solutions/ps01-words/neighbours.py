@@ -160,7 +160,7 @@ def analogy(W, a, b, c):
     return next(word for word in order if word not in (a, b, c))
 
 
-@wrong(
+wrong(
     "dot-product",
     "lengths left in",
     says=(
@@ -168,19 +168,14 @@ def analogy(W, a, b, c):
         "divides by both lengths."
     ),
     spares=["analogy", "own-words"],
+    edit=(
+        (
+            "cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)\n"
+            "    cosines[word] = -2"
+        ),
+        ("cosines = W @ W[word]\n    cosines[word] = -math.inf"),
+    ),
 )
-def neighbours(W, word, k):
-    lengths = W.norm(dim=1)
-    cosines = W @ W[word]
-    cosines[word] = -math.inf
-    return cosines.argsort(descending=True)[:k]
-
-
-def analogy(W, a, b, c):
-    U = W / W.norm(dim=1, keepdim=True)
-    target = U[b] - U[a] + U[c]
-    order = (U @ target).argsort(descending=True).tolist()
-    return next(word for word in order if word not in (a, b, c))
 
 
 wrong(
@@ -233,23 +228,19 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "library",
     "PyTorch's cosine",
     told="`cosine_similarity`.*writes by hand",
     spares=["analogy", "own-words"],
+    edit=(
+        (
+            "lengths = W.norm(dim=1)\n"
+            "    cosines = W @ W[word] / (lengths * lengths[word]).clamp(min=1e-30)"
+        ),
+        "cosines = torch.nn.functional.cosine_similarity(W, W[word][None])",
+    ),
 )
-def neighbours(W, word, k):
-    cosines = torch.nn.functional.cosine_similarity(W, W[word][None])
-    cosines[word] = -2
-    return cosines.argsort(descending=True)[:k]
-
-
-def analogy(W, a, b, c):
-    U = W / W.norm(dim=1, keepdim=True)
-    target = U[b] - U[a] + U[c]
-    order = (U @ target).argsort(descending=True).tolist()
-    return next(word for word in order if word not in (a, b, c))
 
 
 wrong(

@@ -42,7 +42,7 @@ def share_taken(m, d):
     return max(0, m - d + 1) / m
 
 
-@wrong(
+wrong(
     "full-windows",
     "skips centres without a whole window",
     says=(
@@ -50,21 +50,15 @@ def share_taken(m, d):
         "window is just shorter: use the words that are there."
     ),
     spares=["share"],
+    edit=(
+        "for i, centre in enumerate(words):",
+        (
+            "for i, centre in enumerate(words):\n"
+            "            if not m <= i < len(words) - m:\n"
+            "                continue"
+        ),
+    ),
 )
-def window_pairs(text, m):
-    pairs = []
-    for words in text:
-        for i, centre in enumerate(words):
-            if not m <= i < len(words) - m:
-                continue
-            for j in range(max(0, i - m), min(len(words), i + m + 1)):
-                if j != i:
-                    pairs.append((centre, words[j]))
-    return pairs
-
-
-def share_taken(m, d):
-    return max(0, m - d + 1) / m
 
 
 wrong(
@@ -248,7 +242,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "wraps-round",
     "no max at the left edge, position by position",
     says=(
@@ -256,19 +250,14 @@ wrong(
         "words[-1] is the last word. Start at max(0, i - m)."
     ),
     spares=["share"],
+    edit=(
+        ("for j in range(max(0, i - m), min(len(words), i + m + 1)):\n                if j != i:"),
+        (
+            "for j in range(i - m, i + m + 1):\n"
+            "                if j != i and -len(words) <= j < len(words):"
+        ),
+    ),
 )
-def window_pairs(text, m):
-    pairs = []
-    for words in text:
-        for i, centre in enumerate(words):
-            for j in range(i - m, i + m + 1):
-                if j != i and -len(words) <= j < len(words):
-                    pairs.append((centre, words[j]))
-    return pairs
-
-
-def share_taken(m, d):
-    return max(0, m - d + 1) / m
 
 
 broken("first, last = max(0, i - m)", "first, last = max(1, i - m)")

@@ -125,24 +125,18 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, rows
 
 
-@wrong("float32", "32 bits inside", told="float32, it must be float64")
-def through_time(x, W, U, b, G):
-    x, W, U, b, G = (v.float() for v in (x, W, U, b, G))
-    states = [torch.zeros_like(b)]
-    for x_t in x:
-        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
-    dx = torch.zeros_like(x)
-    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in reversed(range(len(x))):
-        dh = G[t] + later
-        delta = dh * (1 - states[t + 1] ** 2)
-        dx[t] = delta @ W.T
-        dW += torch.outer(x[t], delta)
-        dU += torch.outer(states[t], delta)
-        db += delta
-        later = delta @ U.T
-    return dx, dW, dU, db
+wrong(
+    "float32",
+    "32 bits inside",
+    told="float32, it must be float64",
+    edit=(
+        "def through_time(x, W, U, b, G):",
+        (
+            "def through_time(x, W, U, b, G):\n"
+            "    x, W, U, b, G = (v.float() for v in (x, W, U, b, G))"
+        ),
+    ),
+)
 
 
 wrong(
@@ -341,30 +335,21 @@ def through_time(x, W, U, b, G):
     return dx, dW, dU, db
 
 
-@wrong(
+wrong(
     "turned",
     "outer products turned round",
     says=(
         "Your gradients of W and U are transposed: the outer products have their factors in the "
         "wrong order. A row belongs to an input, a column to δ."
     ),
+    edit=(
+        ("dW += torch.outer(x[t], delta)\n        dU += torch.outer(states[t], delta)"),
+        (
+            "dW = dW + torch.outer(delta, x[t]).reshape(W.shape)\n"
+            "        dU += torch.outer(delta, states[t])"
+        ),
+    ),
 )
-def through_time(x, W, U, b, G):
-    states = [torch.zeros_like(b)]
-    for x_t in x:
-        states.append(torch.tanh(x_t @ W + states[-1] @ U + b))
-    dx = torch.zeros_like(x)
-    dW, dU, db = torch.zeros_like(W), torch.zeros_like(U), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in reversed(range(len(x))):
-        dh = G[t] + later
-        delta = dh * (1 - states[t + 1] ** 2)
-        dx[t] = delta @ W.T
-        dW = dW + torch.outer(delta, x[t]).reshape(W.shape)
-        dU += torch.outer(delta, states[t])
-        db += delta
-        later = delta @ U.T
-    return dx, dW, dU, db
 
 
 @wrong(

@@ -189,23 +189,21 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "padding-deleted",
     "padding of a large score is deleted",
     says=(
         "You delete padding, too: if its score is high, it counts as a word. Rank only the words."
     ),
     loses=["short"],
+    edit=(
+        (
+            "rank = r.masked_fill(~mask, -math.inf).argsort(descending=True)\n"
+            "    kept = mask.scatter(1, rank[:, :k], False)"
+        ),
+        "kept = mask.scatter(1, r.argsort(descending=True)[:, :k], False)",
+    ),
 )
-def confidence_left(x, mask, v, W, b, k):
-    r = x @ v
-
-    def p(kept):
-        a = r.masked_fill(~kept, -1e30).softmax(-1) * kept
-        return ((a[..., None] * x).sum(1) @ W + b).softmax(-1)
-
-    kept = mask.scatter(1, r.argsort(descending=True)[:, :k], False)
-    return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
 
 
 wrong(

@@ -262,7 +262,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "mixed",
     "words behind the wrong text",
     says=(
@@ -270,33 +270,14 @@ wrong(
         "not to the one with the same rank in the beam."
     ),
     spares=["step", "greedy"],
+    edit=(
+        "grown = (texts[row] + [word], both[place])",
+        (
+            "at = min(len(running), len(texts) - 1)\n"
+            "            grown = (texts[at] + [word], both[place])"
+        ),
+    ),
 )
-def best_continuations(total, log_p, K):
-    both = total[:, None] + log_p
-    values, places = both.flatten().topk(K)
-    return values, places // log_p.shape[1], places % log_p.shape[1]
-
-
-def beam_search(log_p, start, end, K, longest, alpha):
-    texts, total, found = [[]], log_p.new_zeros(1), []
-    for n in range(1, longest + 1):
-        penalty = ((5 + n) / 6) ** alpha
-        before = [text[-1] if text else start for text in texts]
-        both = (total[:, None] + log_p[before]).flatten()
-        running = []
-        for rank, place in enumerate(both.argsort(descending=True)):
-            row, word = divmod(place.item(), len(log_p))
-            at = min(len(running), len(texts) - 1)
-            grown = (texts[at] + [word], both[place])
-            if word == end and rank < K:
-                found.append((both[place] / penalty, grown[0]))
-            if word != end and len(running) < K:
-                running.append(grown)
-        texts = [text for text, _ in running]
-        total = torch.stack([value for _, value in running])
-    found += [(v / penalty, text) for v, text in zip(total, texts)]
-    score, text = max(found, key=lambda pair: pair[0].item())
-    return torch.tensor(text), score
 
 
 @wrong(
@@ -441,7 +422,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "running-dropped",
     "running texts are dropped if one has ended",
     says=(
@@ -449,33 +430,11 @@ wrong(
         "others, just as they are."
     ),
     spares=["step", "greedy"],
+    edit=(
+        "found += [(v / penalty, text) for v, text in zip(total, texts)]",
+        ("if not found:\n        found = [(v / penalty, text) for v, text in zip(total, texts)]"),
+    ),
 )
-def best_continuations(total, log_p, K):
-    both = total[:, None] + log_p
-    values, places = both.flatten().topk(K)
-    return values, places // log_p.shape[1], places % log_p.shape[1]
-
-
-def beam_search(log_p, start, end, K, longest, alpha):
-    texts, total, found = [[]], log_p.new_zeros(1), []
-    for n in range(1, longest + 1):
-        penalty = ((5 + n) / 6) ** alpha
-        before = [text[-1] if text else start for text in texts]
-        both = (total[:, None] + log_p[before]).flatten()
-        running = []
-        for rank, place in enumerate(both.argsort(descending=True)):
-            row, word = divmod(place.item(), len(log_p))
-            grown = (texts[row] + [word], both[place])
-            if word == end and rank < K:
-                found.append((both[place] / penalty, grown[0]))
-            if word != end and len(running) < K:
-                running.append(grown)
-        texts = [text for text, _ in running]
-        total = torch.stack([value for _, value in running])
-    if not found:
-        found = [(v / penalty, text) for v, text in zip(total, texts)]
-    score, text = max(found, key=lambda pair: pair[0].item())
-    return torch.tensor(text), score
 
 
 @wrong(
@@ -742,37 +701,19 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong(
+wrong(
     "step-reversed",
     "best last",
     says="Your code puts the best last. The best comes first.",
     loses=["step"],
+    edit=(
+        ("both = total[:, None] + log_p\n    values, places = both.flatten().topk(K)"),
+        (
+            "values, places = (total[:, None] + log_p).flatten().topk(K)\n"
+            "    values, places = values.flip(0), places.flip(0)"
+        ),
+    ),
 )
-def best_continuations(total, log_p, K):
-    values, places = (total[:, None] + log_p).flatten().topk(K)
-    values, places = values.flip(0), places.flip(0)
-    return values, places // log_p.shape[1], places % log_p.shape[1]
-
-
-def beam_search(log_p, start, end, K, longest, alpha):
-    texts, total, found = [[]], log_p.new_zeros(1), []
-    for n in range(1, longest + 1):
-        penalty = ((5 + n) / 6) ** alpha
-        before = [text[-1] if text else start for text in texts]
-        both = (total[:, None] + log_p[before]).flatten()
-        running = []
-        for rank, place in enumerate(both.argsort(descending=True)):
-            row, word = divmod(place.item(), len(log_p))
-            grown = (texts[row] + [word], both[place])
-            if word == end and rank < K:
-                found.append((both[place] / penalty, grown[0]))
-            if word != end and len(running) < K:
-                running.append(grown)
-        texts = [text for text, _ in running]
-        total = torch.stack([value for _, value in running])
-    found += [(v / penalty, text) for v, text in zip(total, texts)]
-    score, text = max(found, key=lambda pair: pair[0].item())
-    return torch.tensor(text), score
 
 
 @wrong(

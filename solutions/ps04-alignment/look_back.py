@@ -28,7 +28,7 @@ def look_back(scores, H, lengths):
     return (weights.unsqueeze(-1) * H).sum(dim=1), weights
 
 
-@wrong(
+wrong(
     "after-softmax",
     "padding taken out after the softmax",
     says=(
@@ -36,13 +36,11 @@ def look_back(scores, H, lengths):
         "1. Mask its scores before the softmax."
     ),
     spares=["by-hand", "values"],
+    edit=(
+        ("hidden = scores.masked_fill(~real, -torch.inf)\n    weights = hidden.softmax(dim=-1)"),
+        "weights = scores.softmax(dim=-1) * real",
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    weights = scores.softmax(dim=-1) * real
-    context = weights[:, None, :] @ H
-    return context[:, 0], weights
 
 
 wrong(
@@ -123,18 +121,15 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "mean-of-real",
     "the plain mean of the real states",
     says="The weights are not applied: your context is the plain mean of the real states.",
+    edit=(
+        ("context = weights[:, None, :] @ H\n    return context[:, 0], weights"),
+        ("states = H * real[:, :, None]\n    return states.sum(dim=1) / lengths[:, None], weights"),
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    hidden = scores.masked_fill(~real, -torch.inf)
-    weights = hidden.softmax(dim=-1)
-    states = H * real[:, :, None]
-    return states.sum(dim=1) / lengths[:, None], weights
 
 
 wrong(
@@ -169,7 +164,7 @@ def look_back(scores, H, lengths):
     return context[:, 0], weights
 
 
-@wrong(
+wrong(
     "no-mask",
     "padding left in",
     says=(
@@ -177,26 +172,22 @@ def look_back(scores, H, lengths):
         "before the softmax."
     ),
     spares=["by-hand", "values"],
+    edit=(
+        ("hidden = scores.masked_fill(~real, -torch.inf)\n    weights = hidden.softmax(dim=-1)"),
+        "weights = scores.softmax(dim=-1)",
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    weights = scores.softmax(dim=-1)
-    context = weights[:, None, :] @ H
-    return context[:, 0], weights
 
 
-@wrong(
+wrong(
     "no-softmax",
     "scores as weights",
     says="The softmax is missing: your weights are the scores.",
+    edit=(
+        ("hidden = scores.masked_fill(~real, -torch.inf)\n    weights = hidden.softmax(dim=-1)"),
+        "weights = scores * real",
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    weights = scores * real
-    context = weights[:, None, :] @ H
-    return context[:, 0], weights
 
 
 wrong(
@@ -275,7 +266,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "states-blanked",
     "states of padding blanked out",
     says=(
@@ -283,14 +274,11 @@ wrong(
         "weight. Mask their scores instead."
     ),
     spares=["by-hand", "values"],
+    edit=(
+        ("hidden = scores.masked_fill(~real, -torch.inf)\n    weights = hidden.softmax(dim=-1)"),
+        ("weights = scores.softmax(dim=-1)\n    H = H * real[:, :, None]"),
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    weights = scores.softmax(dim=-1)
-    H = H * real[:, :, None]
-    context = weights[:, None, :] @ H
-    return context[:, 0], weights
 
 
 wrong(
@@ -303,7 +291,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "zero-scores",
     "scores of padding multiplied by 0",
     says=(
@@ -311,13 +299,11 @@ wrong(
         "weight. Set them to -∞."
     ),
     spares=["by-hand", "values"],
+    edit=(
+        ("hidden = scores.masked_fill(~real, -torch.inf)\n    weights = hidden.softmax(dim=-1)"),
+        "weights = (scores * real).softmax(dim=-1)",
+    ),
 )
-def look_back(scores, H, lengths):
-    place = torch.arange(scores.shape[1])
-    real = place < lengths[:, None]
-    weights = (scores * real).softmax(dim=-1)
-    context = weights[:, None, :] @ H
-    return context[:, 0], weights
 
 
 broken("place < lengths[:, None]", "place < lengths.flip(0)[:, None]")

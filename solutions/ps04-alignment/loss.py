@@ -95,7 +95,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "mean-of-means",
     "sentence means averaged",
     says=(
@@ -103,14 +103,11 @@ wrong(
         "sentence counts more. Every real word must count the same."
     ),
     spares=["by-hand", "values"],
+    edit=(
+        "return -right[real].mean()",
+        ("sums = right.where(real, 0.0).sum(dim=1)\n    return -(sums / real.sum(dim=1)).mean()"),
+    ),
 )
-def sequence_loss(logits, target, pad):
-    says = target[:, 1:]
-    log_p = logits.log_softmax(dim=-1)
-    right = log_p.gather(-1, says[:, :, None])[:, :, 0]
-    real = says != pad
-    sums = right.where(real, 0.0).sum(dim=1)
-    return -(sums / real.sum(dim=1)).mean()
 
 
 wrong(

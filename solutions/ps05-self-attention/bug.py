@@ -72,22 +72,21 @@ class MendedReader(Reader):
         return scores.softmax(dim=-1) @ V, read
 
 
-@wrong(
+wrong(
     "no-shift",
     says=(
         "Your mask is not shifted by past: it counts token i of x as the i-th of all tokens. With "
         "P tokens in past it is number P + i, and sees keys up to that one."
     ),
     loses=["reading-on"],
+    edit=(
+        (
+            "T, S = scores.shape[-2:]\n"
+            "        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)"
+        ),
+        "later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)",
+    ),
 )
-class MendedReader(Reader):
-    def forward(self, x, past=None):
-        read = x if past is None else torch.cat([past, x], dim=1)
-        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
-        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-        scores = scores.masked_fill(later, -math.inf)
-        return scores.softmax(dim=-1) @ V, read
 
 
 wrong(
@@ -111,21 +110,19 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "square-mask",
     "masks in both modes, but knows nothing of what was read before",
     told="stops with RuntimeError",
     loses=["reading-on"],
+    edit=(
+        (
+            "T, S = scores.shape[-2:]\n"
+            "        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)"
+        ),
+        ("T = x.shape[1]\n        later = torch.ones(T, T, dtype=torch.bool).triu(diagonal=1)"),
+    ),
 )
-class MendedReader(Reader):
-    def forward(self, x, past=None):
-        read = x if past is None else torch.cat([past, x], dim=1)
-        Q, K, V = x @ self.W_Q, read @ self.W_K, read @ self.W_V
-        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-        T = x.shape[1]
-        later = torch.ones(T, T, dtype=torch.bool).triu(diagonal=1)
-        scores = scores.masked_fill(later, -math.inf)
-        return scores.softmax(dim=-1) @ V, read
 
 
 @wrong(

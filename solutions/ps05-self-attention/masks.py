@@ -116,7 +116,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "lengths-on-rows",
     "the lengths hide queries, not keys",
     says=(
@@ -124,18 +124,11 @@ wrong(
         "keys, the columns, are hidden."
     ),
     loses=["both"],
+    edit=(
+        "return causal_mask(T) & padding_mask(lengths, T)",
+        ("real = torch.arange(T) < lengths[:, None]\n    return causal_mask(T) & real[:, :, None]"),
+    ),
 )
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def padding_mask(lengths, S):
-    return (torch.arange(S) < lengths[:, None])[:, None, :]
-
-
-def decoder_mask(lengths, T):
-    real = torch.arange(T) < lengths[:, None]
-    return causal_mask(T) & real[:, :, None]
 
 
 wrong(
@@ -194,7 +187,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "queries-emptied",
     "empties the rows of padding queries too",
     says=(
@@ -202,18 +195,14 @@ wrong(
         "keys, the columns, are hidden."
     ),
     loses=["both"],
+    edit=(
+        "return causal_mask(T) & padding_mask(lengths, T)",
+        (
+            "real = padding_mask(lengths, T)\n"
+            "    return causal_mask(T) & real & real.transpose(1, 2)"
+        ),
+    ),
 )
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def padding_mask(lengths, S):
-    return (torch.arange(S) < lengths[:, None])[:, None, :]
-
-
-def decoder_mask(lengths, T):
-    real = padding_mask(lengths, T)
-    return causal_mask(T) & real & real.transpose(1, 2)
 
 
 wrong(

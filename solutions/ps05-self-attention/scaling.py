@@ -27,19 +27,16 @@ def unit_factor(d_k, sigma_q, sigma_k):
     return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
 
 
-@wrong(
+wrong(
     "by-both",
     "divides queries and keys each by the root",
     says="Your scores are divided by d_k: divide by its square root, √d_k.",
     spares=["factor"],
+    edit=(
+        "return Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])",
+        ("root = math.sqrt(Q.shape[-1])\n    return (Q / root) @ (K / root).transpose(-2, -1)"),
+    ),
 )
-def scaled_scores(Q, K):
-    root = math.sqrt(Q.shape[-1])
-    return (Q / root) @ (K / root).transpose(-2, -1)
-
-
-def unit_factor(d_k, sigma_q, sigma_k):
-    return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
 
 
 wrong(

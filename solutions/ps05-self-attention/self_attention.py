@@ -133,7 +133,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "mask-ignored",
     "takes a mask and does not use it",
     says=(
@@ -141,19 +141,15 @@ wrong(
         "Mask their scores before the softmax."
     ),
     loses=["mask"],
+    edit=(
+        (
+            "scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])\n"
+            "        if mask is not None:\n"
+            "            scores = scores.masked_fill(~mask, -math.inf)"
+        ),
+        "scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])",
+    ),
 )
-class SelfAttention(nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.W_Q = nn.Parameter(torch.randn(d_model, d_k))
-        self.W_K = nn.Parameter(torch.randn(d_model, d_k))
-        self.W_V = nn.Parameter(torch.randn(d_model, d_v))
-
-    def forward(self, x, mask=None):
-        Q, K, V = x @ self.W_Q, x @ self.W_K, x @ self.W_V
-        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-        weights = scores.softmax(dim=-1)
-        return weights @ V, weights
 
 
 wrong(

@@ -74,7 +74,7 @@ def masked_heads(Q, K, V, mask):
     return weights @ V, weights
 
 
-@wrong(
+wrong(
     "after-softmax",
     "the mask comes after the softmax",
     says=(
@@ -82,20 +82,14 @@ def masked_heads(Q, K, V, mask):
         "1. Hide the scores before the softmax: then the remaining weights sum to 1."
     ),
     spares=["by-hand", "mask"],
+    edit=(
+        (
+            "lowest = torch.finfo(scores.dtype).min\n"
+            "    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask"
+        ),
+        "weights = scores.softmax(dim=-1) * mask",
+    ),
 )
-def heads_mask(real, windows, T):
-    S = real.shape[1]
-    i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
-    w = windows[:, None, None]
-    return (j <= i) & (i - j < w) & real[:, None, None, :]
-
-
-def masked_heads(Q, K, V, mask):
-    if mask.dim() == 3:
-        mask = mask[:, None]
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
-    weights = scores.softmax(dim=-1) * mask
-    return weights @ V, weights
 
 
 wrong(
@@ -117,7 +111,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "even-on-empty",
     "an empty row spreads its weight evenly",
     says=(
@@ -125,20 +119,14 @@ wrong(
         "may not see. Its weights, and so its output, must be zeros."
     ),
     loses=["empty", "gradients"],
+    edit=(
+        (
+            "lowest = torch.finfo(scores.dtype).min\n"
+            "    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask"
+        ),
+        "weights = scores.masked_fill(~mask, -1e9).softmax(dim=-1)",
+    ),
 )
-def heads_mask(real, windows, T):
-    S = real.shape[1]
-    i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
-    w = windows[:, None, None]
-    return (j <= i) & (i - j < w) & real[:, None, None, :]
-
-
-def masked_heads(Q, K, V, mask):
-    if mask.dim() == 3:
-        mask = mask[:, None]
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
-    weights = scores.masked_fill(~mask, -1e9).softmax(dim=-1)
-    return weights @ V, weights
 
 
 wrong(
@@ -294,42 +282,37 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "nan-gradient",
     "NaN is replaced in the output, but stays in the gradient",
     told="0 · NaN is NaN",
     loses=["gradients"],
+    edit=(
+        (
+            "lowest = torch.finfo(scores.dtype).min\n"
+            "    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask"
+        ),
+        (
+            "hide = torch.zeros(mask.shape, dtype=Q.dtype).masked_fill(~mask, -math.inf)\n"
+            "    weights = torch.nan_to_num((scores + hide).softmax(dim=-1))"
+        ),
+    ),
 )
-def heads_mask(real, windows, T):
-    S = real.shape[1]
-    i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
-    w = windows[:, None, None]
-    return (j <= i) & (i - j < w) & real[:, None, None, :]
 
 
-def masked_heads(Q, K, V, mask):
-    if mask.dim() == 3:
-        mask = mask[:, None]
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
-    hide = torch.zeros(mask.shape, dtype=Q.dtype).masked_fill(~mask, -math.inf)
-    weights = torch.nan_to_num((scores + hide).softmax(dim=-1))
-    return weights @ V, weights
-
-
-@wrong("nan-on-empty", "a row of -inf gives NaN", told="gives 0/0", loses=["empty", "gradients"])
-def heads_mask(real, windows, T):
-    S = real.shape[1]
-    i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
-    w = windows[:, None, None]
-    return (j <= i) & (i - j < w) & real[:, None, None, :]
-
-
-def masked_heads(Q, K, V, mask):
-    if mask.dim() == 3:
-        mask = mask[:, None]
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
-    weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
-    return weights @ V, weights
+wrong(
+    "nan-on-empty",
+    "a row of -inf gives NaN",
+    told="gives 0/0",
+    loses=["empty", "gradients"],
+    edit=(
+        (
+            "lowest = torch.finfo(scores.dtype).min\n"
+            "    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask"
+        ),
+        "weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)",
+    ),
+)
 
 
 wrong(
@@ -372,7 +355,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "not-low-enough",
     "takes 100 away, which a large score outweighs",
     says=(
@@ -380,21 +363,17 @@ wrong(
         "in its place must outweigh any score, as -∞ does."
     ),
     loses=["values"],
+    edit=(
+        (
+            "lowest = torch.finfo(scores.dtype).min\n"
+            "    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask"
+        ),
+        (
+            "weights = (scores - 100.0 * ~mask).softmax(dim=-1)\n"
+            "    weights = weights * mask.any(dim=-1, keepdim=True)"
+        ),
+    ),
 )
-def heads_mask(real, windows, T):
-    S = real.shape[1]
-    i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
-    w = windows[:, None, None]
-    return (j <= i) & (i - j < w) & real[:, None, None, :]
-
-
-def masked_heads(Q, K, V, mask):
-    if mask.dim() == 3:
-        mask = mask[:, None]
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1])
-    weights = (scores - 100.0 * ~mask).softmax(dim=-1)
-    weights = weights * mask.any(dim=-1, keepdim=True)
-    return weights @ V, weights
 
 
 wrong(

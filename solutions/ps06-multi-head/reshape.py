@@ -101,7 +101,7 @@ def merge_heads(x):
     return x.transpose(1, 2).reshape(B, T, H * K)
 
 
-@wrong(
+wrong(
     "heads-behind",
     "leaves the heads behind the tokens",
     says=(
@@ -109,15 +109,11 @@ def merge_heads(x):
         "A matrix product treats all axes but the last two as batch axes, so the heads must "
         "come before the tokens."
     ),
+    edit=[
+        ("reshape(B, T, heads, D // heads).transpose(1, 2)", "view(B, T, heads, D // heads)"),
+        ("transpose(1, 2).reshape(B, T, H * K)", "reshape(B, H, T * K)"),
+    ],
 )
-def split_heads(x, heads):
-    B, T, D = x.shape
-    return x.view(B, T, heads, D // heads)
-
-
-def merge_heads(x):
-    B, H, T, K = x.shape
-    return x.reshape(B, H, T * K)
 
 
 wrong(

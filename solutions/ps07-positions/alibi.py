@@ -269,23 +269,22 @@ def alibi_bias(slopes, T, S):
     return slopes[:, None, None] * row.expand(T, S)
 
 
-@wrong(
+wrong(
     "negative-slopes",
     "puts the minus into the slopes",
     says="Your slopes are negative. A slope is positive: the minus belongs to the bias.",
     loses=["powers", "others"],
+    edit=(
+        (
+            "slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]\n"
+            "    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]"
+        ),
+        (
+            "slopes = [-(2 ** (-8 * h / P)) for h in range(1, P + 1)]\n"
+            "    between = [-(2 ** (-4 * h / P)) for h in range(1, 2 * P, 2)]"
+        ),
+    ),
 )
-def alibi_slopes(H):
-    P = 2 ** int(math.log2(H))
-    slopes = [-(2 ** (-8 * h / P)) for h in range(1, P + 1)]
-    between = [-(2 ** (-4 * h / P)) for h in range(1, 2 * P, 2)]
-    return torch.tensor(slopes + between[: H - P])
-
-
-def alibi_bias(slopes, T, S):
-    i = torch.arange(S - T, S)[:, None]
-    j = torch.arange(S)
-    return -slopes[:, None, None] * (i - j).abs()
 
 
 @wrong(
@@ -305,23 +304,19 @@ def alibi_bias(slopes, T, S):
     return -slopes[:, None, None] * (i - j).abs()
 
 
-@wrong(
+wrong(
     "one-slope",
     "leaves the slopes out, as one lecture does",
     says="The slopes are not used: each head has its own.",
     loses=["bias", "last"],
+    edit=(
+        ("j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()"),
+        (
+            "distance = (torch.arange(S) - i).abs()\n"
+            "    return -distance.to(slopes.dtype).expand(len(slopes), T, S)"
+        ),
+    ),
 )
-def alibi_slopes(H):
-    P = 2 ** int(math.log2(H))
-    slopes = [2 ** (-8 * h / P) for h in range(1, P + 1)]
-    between = [2 ** (-4 * h / P) for h in range(1, 2 * P, 2)]
-    return torch.tensor(slopes + between[: H - P])
-
-
-def alibi_bias(slopes, T, S):
-    i = torch.arange(S - T, S)[:, None]
-    distance = (torch.arange(S) - i).abs()
-    return -distance.to(slopes.dtype).expand(len(slopes), T, S)
 
 
 @wrong(

@@ -141,17 +141,16 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "start-as-length",
     "start read as the end",
     says="You use `start` as the end of the piece. The first token is at position `start`.",
     loses=["start"],
+    edit=(
+        ("codes = self.table[start : start + T, 0]  # (T, d)\n        return x + codes"),
+        ("end = start or T\n        return x + self.table[end - T : end, 0]"),
+    ),
 )
-class MendedPositions(Positions):
-    def forward(self, x, start=0):
-        T = x.shape[1]
-        end = start or T
-        return x + self.table[end - T : end, 0]
 
 
 @wrong(

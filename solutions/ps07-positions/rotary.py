@@ -352,7 +352,7 @@ def to_halves(W, heads):
     return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
 
 
-@wrong(
+wrong(
     "put-back-wrong",
     "reads pairs interleaved and writes them in halves",
     says=(
@@ -360,21 +360,15 @@ def to_halves(W, heads):
         "Each number goes back to where it was."
     ),
     loses=["interleaved", "gradients"],
+    edit=(
+        (
+            "first, second = a * cos - b * sin, a * sin + b * cos\n"
+            '    if pairing == "interleaved":\n'
+            "        return torch.stack([first, second], dim=-1).flatten(-2)"
+        ),
+        "first, second = a * cos - b * sin, a * sin + b * cos",
+    ),
 )
-def rotary(x, positions, theta, pairing="interleaved"):
-    angle = positions[:, None] * theta
-    cos, sin = angle.cos(), angle.sin()
-    if pairing == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-    else:
-        a, b = x.chunk(2, dim=-1)
-    first, second = a * cos - b * sin, a * sin + b * cos
-    return torch.cat([first, second], dim=-1)
-
-
-def to_halves(W, heads):
-    D = W.shape[0]
-    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
 
 
 wrong(
@@ -414,7 +408,7 @@ def to_halves(W, heads):
     return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)
 
 
-@wrong(
+wrong(
     "reorder-all-heads",
     "reorders all columns at once",
     says=(
@@ -422,22 +416,11 @@ def to_halves(W, heads):
         "each head by themselves."
     ),
     loses=["reorder", "inputs"],
+    edit=(
+        ("D = W.shape[0]\n    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)"),
+        "return torch.cat([W[:, 0::2], W[:, 1::2]], dim=1)",
+    ),
 )
-def rotary(x, positions, theta, pairing="interleaved"):
-    angle = positions[:, None] * theta
-    cos, sin = angle.cos(), angle.sin()
-    if pairing == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-    else:
-        a, b = x.chunk(2, dim=-1)
-    first, second = a * cos - b * sin, a * sin + b * cos
-    if pairing == "interleaved":
-        return torch.stack([first, second], dim=-1).flatten(-2)
-    return torch.cat([first, second], dim=-1)
-
-
-def to_halves(W, heads):
-    return torch.cat([W[:, 0::2], W[:, 1::2]], dim=1)
 
 
 wrong(
@@ -452,75 +435,46 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "reorder-nothing",
     "leaves the columns as they are",
     says="Nothing is reordered: each pair is where it was.",
     loses=["reorder", "inputs"],
+    edit=(
+        ("D = W.shape[0]\n    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)"),
+        "return W.clone()",
+    ),
 )
-def rotary(x, positions, theta, pairing="interleaved"):
-    angle = positions[:, None] * theta
-    cos, sin = angle.cos(), angle.sin()
-    if pairing == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-    else:
-        a, b = x.chunk(2, dim=-1)
-    first, second = a * cos - b * sin, a * sin + b * cos
-    if pairing == "interleaved":
-        return torch.stack([first, second], dim=-1).flatten(-2)
-    return torch.cat([first, second], dim=-1)
 
 
-def to_halves(W, heads):
-    return W.clone()
-
-
-@wrong(
+wrong(
     "reorder-rows",
     "reorders the rows",
     says="You reorder the rows. A head's queries are x W, so its numbers are columns of W.",
     loses=["reorder", "inputs"],
+    edit=(
+        ("D = W.shape[0]\n    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)"),
+        (
+            "rows = W.shape[0]\n"
+            "    return W[torch.arange(rows).view(-1, 2).T.flatten()] if rows % 2 == 0 else W"
+        ),
+    ),
 )
-def rotary(x, positions, theta, pairing="interleaved"):
-    angle = positions[:, None] * theta
-    cos, sin = angle.cos(), angle.sin()
-    if pairing == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-    else:
-        a, b = x.chunk(2, dim=-1)
-    first, second = a * cos - b * sin, a * sin + b * cos
-    if pairing == "interleaved":
-        return torch.stack([first, second], dim=-1).flatten(-2)
-    return torch.cat([first, second], dim=-1)
 
 
-def to_halves(W, heads):
-    rows = W.shape[0]
-    return W[torch.arange(rows).view(-1, 2).T.flatten()] if rows % 2 == 0 else W
-
-
-@wrong(
+wrong(
     "reorder-swapped",
     "second numbers first",
     says="You put the second numbers of the pairs first. The first numbers come first.",
     loses=["reorder", "inputs"],
+    edit=(
+        ("D = W.shape[0]\n    return W.reshape(D, heads, -1, 2).transpose(2, 3).reshape(D, -1)"),
+        (
+            "w = W.unflatten(1, (heads, -1))\n"
+            "    return torch.cat([w[..., 1::2], w[..., 0::2]], dim=-1).flatten(1)"
+        ),
+    ),
 )
-def rotary(x, positions, theta, pairing="interleaved"):
-    angle = positions[:, None] * theta
-    cos, sin = angle.cos(), angle.sin()
-    if pairing == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-    else:
-        a, b = x.chunk(2, dim=-1)
-    first, second = a * cos - b * sin, a * sin + b * cos
-    if pairing == "interleaved":
-        return torch.stack([first, second], dim=-1).flatten(-2)
-    return torch.cat([first, second], dim=-1)
-
-
-def to_halves(W, heads):
-    w = W.unflatten(1, (heads, -1))
-    return torch.cat([w[..., 1::2], w[..., 0::2]], dim=-1).flatten(1)
 
 
 @wrong(

@@ -214,21 +214,19 @@ def wavelengths(d, base=10000.0):
     return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
 
 
-@wrong(
+wrong(
     "rows-counted",
     "takes the row's number for the position",
     says="You count the rows from 0 and leave `positions` unused.",
     spares=["wavelengths"],
+    edit=(
+        "angles = positions[:, None] / base ** (i / d)",
+        (
+            "rows = torch.arange(len(positions), dtype=positions.dtype)\n"
+            "    angles = rows[:, None] / base ** (i / d)"
+        ),
+    ),
 )
-def sinusoids(positions, d, base=10000.0):
-    i = torch.arange(0, d, 2, dtype=positions.dtype)
-    rows = torch.arange(len(positions), dtype=positions.dtype)
-    angles = rows[:, None] / base ** (i / d)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def wavelengths(d, base=10000.0):
-    return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
 
 
 wrong(
@@ -288,21 +286,16 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "wavelength-columns",
     "one for each column",
     told=r"three pairs at width 6: shape \(6,\), it must be \(3,\)",
     loses=["wavelengths"],
+    edit=(
+        "return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
+        ("column = torch.arange(d)\n    return 2 * math.pi * base ** ((column - column % 2) / d)"),
+    ),
 )
-def sinusoids(positions, d, base=10000.0):
-    i = torch.arange(0, d, 2, dtype=positions.dtype)
-    angles = positions[:, None] / base ** (i / d)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def wavelengths(d, base=10000.0):
-    column = torch.arange(d)
-    return 2 * math.pi * base ** ((column - column % 2) / d)
 
 
 wrong(

@@ -65,7 +65,7 @@ def layer_norm_backward(x, gain, bias, eps, G):
     return x.grad, gain.grad, bias.grad
 
 
-@wrong(
+wrong(
     "both-constant",
     "treats mean and deviation as constants",
     says=(
@@ -73,15 +73,11 @@ def layer_norm_backward(x, gain, bias, eps, G):
         "token: what are ∂μ/∂x_j and ∂s/∂x_j?"
     ),
     spares=["gain-and-bias", "inputs"],
+    edit=(
+        "(g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True))",
+        "g",
+    ),
 )
-def layer_norm_backward(x, gain, bias, eps, G):
-    D = x.shape[-1]
-    centred = x - x.mean(dim=-1, keepdim=True)
-    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-    normal = centred / s
-    g = G * gain
-    dx = g / s
-    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
 
 
 wrong(
@@ -292,20 +288,16 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "not-divided",
     "forgets to divide by s",
     says="The division by √(σ² + ε) is missing from the gradient of x.",
     loses=["by-hand", "x", "measured"],
+    edit=(
+        "(g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)) / s",
+        "g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)",
+    ),
 )
-def layer_norm_backward(x, gain, bias, eps, G):
-    D = x.shape[-1]
-    centred = x - x.mean(dim=-1, keepdim=True)
-    s = (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-    normal = centred / s
-    g = G * gain
-    dx = g - g.mean(dim=-1, keepdim=True) - normal * (g * normal).mean(dim=-1, keepdim=True)
-    return dx, (G * normal).reshape(-1, D).sum(0), G.reshape(-1, D).sum(0)
 
 
 wrong(

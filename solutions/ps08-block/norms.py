@@ -194,20 +194,19 @@ def rms_norm(x, gain, eps):
     return x / x.square().mean(dim=-1, keepdim=True).sqrt() * gain
 
 
-@wrong(
+wrong(
     "no-gain",
     "forgets gain and bias",
     says="Gain and bias are missing.",
     loses=["by-hand", "values", "gradients"],
+    edit=(
+        (
+            "variance = centred.square().mean(dim=-1, keepdim=True)\n"
+            "    return centred / (variance + eps).sqrt() * gain + bias"
+        ),
+        "return centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()",
+    ),
 )
-def layer_norm(x, gain, bias, eps):
-    centred = x - x.mean(dim=-1, keepdim=True)
-    return centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-
-
-def rms_norm(x, gain, eps):
-    square = x.square().mean(dim=-1, keepdim=True)
-    return x / (square + eps).sqrt() * gain
 
 
 wrong(
@@ -273,7 +272,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "rms-length",
     "divides by the length of the token",
     says=(
@@ -281,15 +280,14 @@ wrong(
         "by the root of their mean."
     ),
     spares=["by-hand", "values", "far"],
+    edit=(
+        (
+            "square = x.square().mean(dim=-1, keepdim=True)\n"
+            "    return x / (square + eps).sqrt() * gain"
+        ),
+        "return x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * gain",
+    ),
 )
-def layer_norm(x, gain, bias, eps):
-    centred = x - x.mean(dim=-1, keepdim=True)
-    variance = centred.square().mean(dim=-1, keepdim=True)
-    return centred / (variance + eps).sqrt() * gain + bias
-
-
-def rms_norm(x, gain, eps):
-    return x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * gain
 
 
 wrong(

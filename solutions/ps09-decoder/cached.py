@@ -71,29 +71,22 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "in-front",
     "new keys stand in front",
     says="The new keys and values come before the old ones. They belong after them.",
     spares=["whole"],
+    edit=(
+        (
+            'K = torch.cat([K_past, split(x @ w["W_K"])], dim=2)\n'
+            '    V = torch.cat([V_past, split(x @ w["W_V"])], dim=2)'
+        ),
+        (
+            'K = torch.cat([split(x @ w["W_K"]), K_past], dim=2)\n'
+            '    V = torch.cat([split(x @ w["W_V"]), V_past], dim=2)'
+        ),
+    ),
 )
-def read(tokens, w, heads, K_past, V_past):
-    start, T = K_past.shape[2], tokens.shape[1]
-    S = start + T
-    x = w["E"][tokens] + w["P"][start:S]
-
-    def split(columns):
-        return columns.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    Q = split(x @ w["W_Q"])
-    K = torch.cat([split(x @ w["W_K"]), K_past], dim=2)
-    V = torch.cat([split(x @ w["W_V"]), V_past], dim=2)
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-    own = torch.arange(start, S)[:, None]
-    scores = scores.masked_fill(torch.arange(S) > own, -math.inf)
-    found = (scores.softmax(dim=-1) @ V).transpose(1, 2).flatten(2)
-    y = x + found @ w["W_O"]
-    return y @ w["E"].T, K, V
 
 
 wrong(
@@ -135,7 +128,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "no-mask",
     "a piece sees its own later tokens",
     says=(
@@ -143,22 +136,15 @@ wrong(
         "later ones of the same piece."
     ),
     loses=["whole", "pieces", "causal"],
+    edit=(
+        (
+            "own = torch.arange(start, S)[:, None]\n"
+            "    scores = scores.masked_fill(torch.arange(S) > own, -math.inf)\n"
+            "    found = (scores.softmax(dim=-1) @ V).transpose(1, 2).flatten(2)"
+        ),
+        "found = (scores.softmax(dim=-1) @ V).transpose(1, 2).flatten(2)",
+    ),
 )
-def read(tokens, w, heads, K_past, V_past):
-    start, T = K_past.shape[2], tokens.shape[1]
-    S = start + T
-    x = w["E"][tokens] + w["P"][start:S]
-
-    def split(columns):
-        return columns.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    Q = split(x @ w["W_Q"])
-    K = torch.cat([K_past, split(x @ w["W_K"])], dim=2)
-    V = torch.cat([V_past, split(x @ w["W_V"])], dim=2)
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-    found = (scores.softmax(dim=-1) @ V).transpose(1, 2).flatten(2)
-    y = x + found @ w["W_O"]
-    return y @ w["E"].T, K, V
 
 
 wrong(

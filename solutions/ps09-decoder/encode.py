@@ -75,7 +75,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "each-by-itself",
     "each token decoded by itself",
     says=(
@@ -83,25 +83,11 @@ wrong(
         "all tokens first."
     ),
     loses=["decode", "round-trip"],
+    edit=(
+        ('whole = b"".join(spelt[i] for i in ids)\n    return whole.decode(errors="replace")'),
+        'return "".join(spelt[i].decode(errors="replace") for i in ids)',
+    ),
 )
-def encode(word, merges):
-    ids = list(word.encode())
-    ranks = {tuple(pair): r for r, pair in enumerate(merges)}
-    while True:
-        known = [pair for pair in zip(ids, ids[1:]) if pair in ranks]
-        if not known:
-            return ids
-        pair = min(known, key=ranks.get)
-        for i in range(len(ids)):
-            if tuple(ids[i : i + 2]) == pair:
-                ids[i : i + 2] = [256 + ranks[pair]]
-
-
-def decode(ids, merges):
-    spelt = [bytes([byte]) for byte in range(256)]
-    for left, right in merges:
-        spelt.append(spelt[left] + spelt[right])
-    return "".join(spelt[i].decode(errors="replace") for i in ids)
 
 
 wrong(

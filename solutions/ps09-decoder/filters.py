@@ -257,7 +257,7 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "sorted-order",
     "the cut stays in the sorted order",
     says=(
@@ -265,21 +265,11 @@ wrong(
         "the mask back first."
     ),
     spares=["top-k"],
+    edit=(
+        ("cut = before >= p\n    cut = torch.zeros_like(cut).scatter(-1, order, cut)"),
+        "cut = before >= p",
+    ),
 )
-def keep_top_k(logits, k):
-    k = min(k, logits.shape[-1])
-    lowest = logits.topk(k, dim=-1).values[:, -1:]
-    return logits.masked_fill(logits < lowest, -math.inf)
-
-
-def keep_top_p(logits, p):
-    if p == 1:
-        return logits.clone()
-    ordered, order = logits.sort(dim=-1, descending=True, stable=True)
-    P = ordered.softmax(dim=-1)
-    before = P.cumsum(dim=-1) - P
-    cut = before >= p
-    return logits.masked_fill(cut, -math.inf)
 
 
 @wrong(
