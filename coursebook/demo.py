@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
@@ -25,6 +26,9 @@ from nbjudge.answers import load_variants
 from nbjudge.files import write_whole
 from nbjudge.intake import cells
 from nbjudge.variants import fill
+
+if TYPE_CHECKING:
+    from nbjudge.store.results import Report
 
 #: The example class includes an infinite loop, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6
@@ -248,7 +252,7 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
     return notebook
 
 
-def grade_class(course: Path, built: Path, console: Console):
+def grade_class(course: Path, built: Path, console: Console) -> Report:
     """Grade the example class, running only what is new or has changed."""
     from nbjudge import sandbox
     from nbjudge.judge import Limits

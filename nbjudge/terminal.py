@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
@@ -12,7 +13,7 @@ from nbjudge.failure import of_the_machine
 
 
 @contextmanager
-def plain_errors():
+def plain_errors() -> Iterator[None]:
     """Report errors that the caller can fix in one line, without a traceback; exit code 2."""
     try:
         yield

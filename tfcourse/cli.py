@@ -17,6 +17,7 @@ if _RUNS:  # before and after a command, Ctrl-C exits without a traceback
 
 from importlib.metadata import entry_points  # noqa: E402
 from types import ModuleType  # noqa: E402
+from typing import Any  # noqa: E402
 
 import typer  # noqa: E402
 from typer.core import TyperGroup  # noqa: E402
@@ -25,7 +26,7 @@ from typer.core import TyperGroup  # noqa: E402
 class Commands(TyperGroup):
     """The commands. If one needs a package that is not installed, it names the extra to install."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Any) -> Any:
         """Run the requested command."""
         if _RUNS:
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,7 +15,14 @@ from coursebook.drawings.pieces import Labels, _Labelled, arrow_patch
 
 
 class _Dial(_Labelled):
-    def __init__(self, angles, roles, seen, size, **labels: Unpack[Labels]) -> None:
+    def __init__(
+        self,
+        angles: list[float],
+        roles: list[str],
+        seen: float,
+        size: float,
+        **labels: Unpack[Labels],
+    ) -> None:
         self.angles, self.roles, self.seen, self.size = angles, roles, seen, size
         super().__init__((size, size), **labels)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Required, TypedDict, Unpack
+from typing import Any, Required, TypedDict, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ class _Matrix(_Grid):
         numbers: bool,
         digits: int,
         largest: float | None,
-        **more,
+        **more: Any,
     ) -> None:
         self.colour, self.numbers, self.digits = colour(role), numbers, digits
         finite = np.abs(table[np.isfinite(table)])

@@ -14,6 +14,9 @@ from coursebook.drawings.colours import CARD, FAINT, INK, colour, text_on, tint
 from coursebook.drawings.layout import LABEL, NUMBER, Piece, line_height, text_width
 from coursebook.drawings.pieces import arrow_patch
 
+#: One number for each token.
+Weights = Tensor | Sequence[float]
+
 HEIGHT, GAP, INSIDE = 0.95, 0.16, 0.18
 
 
@@ -64,7 +67,9 @@ class _Tokens(Piece):
 
 
 class _Weighted(_Tokens):
-    def __init__(self, sentence, weights, query, rise, role) -> None:
+    def __init__(
+        self, sentence: Sequence[str], weights: Weights, query: int | None, rise: float, role: str
+    ) -> None:
         self.weights = np.asarray(
             weights.detach().cpu() if isinstance(weights, Tensor) else weights, float
         )
@@ -83,7 +88,9 @@ class _Weighted(_Tokens):
 class _Shares(_Weighted):
     """Weights of an average: one scale, from 0 to 1, for every picture of them."""
 
-    def __init__(self, sentence, weights, query, rise, role) -> None:
+    def __init__(
+        self, sentence: Sequence[str], weights: Weights, query: int | None, rise: float, role: str
+    ) -> None:
         super().__init__(sentence, weights, query, rise, role)
         low, high = self.weights.min(), self.weights.max()
         if not 0 <= low <= high <= 1 + 1e-6:
@@ -93,7 +100,9 @@ class _Shares(_Weighted):
 class _Looks(_Shares):
     """Arrows above the tokens, and the weight of each token below it."""
 
-    def __init__(self, sentence, weights, query, rise, role) -> None:
+    def __init__(
+        self, sentence: Sequence[str], weights: Weights, query: int | None, rise: float, role: str
+    ) -> None:
         super().__init__(sentence, weights, query, rise, role)
         self.below += line_height("0", NUMBER)
 
@@ -121,7 +130,9 @@ class _Looks(_Shares):
 class _Dependencies(_Tokens):
     """Arcs above the tokens: the farther apart the two words, the higher the arc."""
 
-    def __init__(self, sentence, heads, labels, role) -> None:
+    def __init__(
+        self, sentence: Sequence[str], heads: Sequence[int | None], labels: Sequence[str], role: str
+    ) -> None:
         pairs = list(zip(heads, labels, strict=True)) if len(heads) == len(labels) else []
         if len(pairs) != len(sentence):
             raise ValueError(
@@ -196,7 +207,9 @@ class _Shaded(_Shares):
     what the shades mean, among them that of equal weights.
     """
 
-    def __init__(self, sentence, weights, width: float, key: bool, role: str) -> None:
+    def __init__(
+        self, sentence: Sequence[str], weights: Weights, width: float, key: bool, role: str
+    ) -> None:
         super().__init__(sentence, weights, None, 0.0, role)
         if width <= 0:
             raise ValueError(f"width must be above 0, got {width}")

@@ -10,10 +10,14 @@ import tempfile
 from html import escape
 from itertools import compress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from coursebook import course
 from coursebook.live import FOLDER, STYLES, Figure, publish, stills
 from coursebook.live.catalogue import FIGURES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 #: Returns each picture of a figure as first drawn, and which style rules it needs.
 DRAWN = """(figure, selectors) => [...figure.querySelectorAll('svg.live-picture')].map(one =>
@@ -52,7 +56,7 @@ def alone(svg: str, style: str) -> str:
     return svg.replace(">", f"><style>{style}</style>", 1) + "\n"
 
 
-def draw(browser, root: Path) -> dict[str, list[str]]:
+def draw(browser: Browser, root: Path) -> dict[str, list[str]]:
     """The still pictures of every figure, drawn by a Playwright browser.
 
     A picture carries only the rules that apply to it, so that a new figure's style changes neither

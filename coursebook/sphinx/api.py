@@ -26,7 +26,9 @@ def first_use(root: Path) -> dict[str, Path]:
     return first
 
 
-def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
+def keep_names_together(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
     """Keep attributes that share a description together.
 
     Without this, ``W, U, b`` is rendered as ``b (W, U,)``: Sphinx reads all but the last word as a
@@ -39,12 +41,16 @@ def keep_names_together(app: Sphinx, what: str, name: str, obj, options, lines: 
             lines[i] = start + names.replace(", ", ",\u200b") + colon + rest  # allows a line break
 
 
-def skip_field(app: Sphinx, what: str, name: str, obj, skip: bool, options) -> bool | None:
+def skip_field(
+    app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object
+) -> bool | None:
     """Skip a named tuple's fields as members: its own docstring describes them."""
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
-def link_back(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
+def link_back(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
     """End an API entry with a link to the first chapter that uses it."""
     if what not in ("function", "class", "method", "data"):
         return

@@ -58,7 +58,7 @@ def add_static(app: Sphinx, config: Config) -> None:
             app.add_js_file(path.name, loading_method="defer")
 
 
-def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Drop sphinx-thebe's script: it is declared twice, which is an error in the browser."""
     kept = []
     for script in context.get("script_files", []):
@@ -68,7 +68,7 @@ def drop_thebe(app: Sphinx, page: str, template: str, context: dict, doctree) ->
     context["script_files"] = kept
 
 
-def mend_body(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def mend_body(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Fix lists and the labels of folded cells for screen readers."""
     if "body" not in context:
         return

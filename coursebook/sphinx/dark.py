@@ -49,7 +49,7 @@ def described(cell: dict, output: dict) -> str:
     return own or cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
 
 
-def mark_cards(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def mark_cards(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Mark the pictures that keep their cards with their CSS class."""
     path = Path(app.srcdir, page).with_suffix(".ipynb")
     if "body" not in context or not path.is_file():

@@ -64,7 +64,7 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
     raise nodes.SkipNode
 
 
-def visit_plain(self, node: live_figure) -> None:
+def visit_plain(self: nodes.NodeVisitor, node: live_figure) -> None:
     """Print the title and caption, for other builders than HTML."""
     self.add_text(f"{node['figure'].title} {node['figure'].caption}")
     raise nodes.SkipNode

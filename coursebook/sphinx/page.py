@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -99,7 +100,7 @@ NOT_FOUND = """\
 """
 
 
-def not_found(app: Sphinx):
+def not_found(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     """The page ``404.html``. It is shown at any address, so its links start at the site's base."""
     if app.builder.format != "html":
         return
@@ -113,7 +114,7 @@ def not_found(app: Sphinx):
 MOVED = {"book/preface": "index"}
 
 
-def moved(app: Sphinx):
+def moved(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     """A page at each address in :data:`MOVED`, which leads on without a script too."""
     for old, new in MOVED.items():
         if app.builder.format != "html" or new not in app.env.found_docs:
@@ -139,7 +140,9 @@ def canonical(app: Sphinx, page: str) -> str:
     return address and f"{address}/{'' if page == 'index' else page + '.html'}"
 
 
-def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def describe(
+    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+) -> None:
     """Set a page's title, its description, and the metadata for link previews."""
     if page == app.config.root_doc:
         context["docstitle"] = ""  # otherwise the course's name appears twice
@@ -164,7 +167,9 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
     context["metatags"] = "\n".join([context.get("metatags", ""), *tags])
 
 
-def add_facts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def add_facts(
+    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+) -> None:
     """Add a line below a lesson's title: its time, its problem set, its evidence, the models."""
     root = Path(app.srcdir)
     path = next((p for p in course.chapter_paths(root) if tree.docname(root, p) == page), None)

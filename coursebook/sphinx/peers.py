@@ -10,6 +10,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 
 from coursebook import records
 from coursebook.sphinx.map import MarkdownTable
@@ -154,6 +155,6 @@ class BesidePeers(MarkdownTable):
         return found
 
 
-def setup(app) -> dict:
+def setup(app: Sphinx) -> dict:
     app.add_directive("beside-peers", BesidePeers)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

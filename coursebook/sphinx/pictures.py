@@ -57,7 +57,7 @@ def measures(picture: Path, points: int = WORDS) -> tuple[float, float, float]:
         return *image.size, points * dots / 72
 
 
-def frame_pictures(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def frame_pictures(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Give each picture its size, the minimum width at which it is legible, and a link to it."""
     notebook = Path(app.srcdir, page).with_suffix(".ipynb")
     if "body" not in context or not notebook.is_file():

@@ -139,7 +139,7 @@ def depart_why(self: HTML5Translator, node: quiz_why) -> None:
     self.body.append("</div></details>")
 
 
-def _plain(self, node: nodes.Node) -> None:
+def _plain(self: nodes.NodeVisitor, node: nodes.Node) -> None:
     """For other builders: print the question, the choices and the reasons one after another."""
 
 

@@ -34,7 +34,7 @@ def add_filter(app: Sphinx) -> None:
         environment.filters["without_icon_script"] = without_icon_script
 
 
-def drop_mathjax(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def drop_mathjax(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Load the engine for formulas only on pages that have formulas."""
     if 'class="math' in context.get("body", ""):
         return
@@ -52,7 +52,7 @@ BROUGHT = {
 }
 
 
-def drop_brought(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def drop_brought(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Load an extension's styles and scripts only on pages that use them."""
     for files in "css_files", "script_files":
         context[files] = [
@@ -69,7 +69,7 @@ def _written(script: object) -> str:
     return f"{script} {body}".replace("MathJax", "mathjax")
 
 
-def load_late(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def load_late(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
     """Load pictures only when the reader scrolls near them."""
     if "body" in context:
         context["body"] = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" ', context["body"])

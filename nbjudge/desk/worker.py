@@ -229,13 +229,13 @@ def _shell() -> Any:
     class Shell(InteractiveShell):
         """A shell that prints no errors and does not exit."""
 
-        def enable_gui(self, gui=None):
+        def enable_gui(self, gui: object = None) -> None:
             """Do nothing: there is no GUI."""
 
-        def ask_exit(self):
+        def ask_exit(self) -> None:
             """Do nothing: ``exit()`` in a cell must not stop later cells."""
 
-        def _showtraceback(self, etype, evalue, stb):
+        def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
             """Do nothing: the error is in the result."""
 
     config = Config()

@@ -61,16 +61,16 @@ def application() -> Any:
         #: The modules that `%reset` keeps.
         loaded = set(sys.modules)
 
-        def parse_command_line(self, argv=None):
+        def parse_command_line(self, argv: object = None) -> None:
             """Do nothing."""
 
-        def load_config_file(self, *args, **kwargs):
+        def load_config_file(self, *args: object, **kwargs: object) -> None:
             """Do nothing."""
 
-        def init_pdb(self):
+        def init_pdb(self) -> None:
             """Do nothing: it was done before the fork."""
 
-        def _configure_logging(self):
+        def _configure_logging(self) -> None:
             """Do nothing: logging is set up below."""
 
     IPKernelApp.init_pdb(App())

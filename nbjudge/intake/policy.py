@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from math import ceil
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from nbjudge.intake import cells
@@ -240,7 +241,7 @@ def _table(file: _File, *keys: str) -> dict:
     return found
 
 
-def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known) -> Rules:
+def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known: Any) -> Rules:
     about = _table(file, name)
     for key in about:
         if key not in KEYS:

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -119,7 +120,7 @@ def quiet_log() -> logging.Logger:
 
 
 @contextmanager
-def own_programs_first():
+def own_programs_first() -> Iterator[None]:
     """Make nbgrader, which runs ``alembic`` by name, find the running Python's own."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])

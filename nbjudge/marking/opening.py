@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 
 import typer
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
+from tornado.web import Application
 
 from nbjudge.course import problem_set_names, root
 from nbjudge.intake.policy import one_spelling
@@ -126,7 +128,7 @@ def serve(
             typer.echo("\nStopped. Run `grade` to put the marks into grades.csv and on the pages.")
 
 
-async def _forever(app, sockets) -> None:
+async def _forever(app: Application, sockets: list[socket.socket]) -> None:
     server = HTTPServer(app, max_body_size=1 << 20)
     server.add_sockets(sockets)
     await asyncio.Event().wait()

@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{round(value, 2):g}"
 
 
-def of(result) -> str:
+def of(result: Any) -> str:
     """A result's score and its maximum: ``3 of 4``, or ``– of 4`` while the score is unknown."""
     return f"{number(result.score)} of {number(result.max_score)}"
 

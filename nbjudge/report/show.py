@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.columns import Columns
@@ -15,6 +16,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -27,6 +29,12 @@ from nbjudge.intake.roster import ROSTER
 from nbjudge.report.outputs import plain
 from nbjudge.report.pages import OVERVIEWS, can_be_coloured, measured, number
 from nbjudge.store.results import WAITS, Report
+
+if TYPE_CHECKING:
+    from nbjudge.report.leaderboard import Board
+    from nbjudge.report.likeness import Likeness
+    from nbjudge.report.term import Term
+    from nbjudge.report.why import Explained
 
 #: Maximum number of pairs of learners in the table of likeness.
 MOST_ALIKE = 10
@@ -87,7 +95,7 @@ def show_files(report: Report, into: Path, written: Collection[Path], console: C
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
 
 
-def show_leaderboard(board, console: Console) -> None:
+def show_leaderboard(board: Board, console: Console) -> None:
     """Print a class's leaderboard, as :func:`nbjudge.report.leaderboard.leaderboard` returns it."""
     table = Table(title=board.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("place", justify="right", no_wrap=True)
@@ -100,7 +108,7 @@ def show_leaderboard(board, console: Console) -> None:
     console.print(table)
 
 
-def show_likeness(found, console: Console) -> None:
+def show_likeness(found: Likeness, console: Console) -> None:
     """Print the learners who resemble each other most, from :mod:`nbjudge.report.likeness`."""
     if not (rows := found.totals[:MOST_ALIKE]):
         console.print("No two learners have anything rare in common.")
@@ -116,7 +124,7 @@ def show_likeness(found, console: Console) -> None:
     console.print("A reason to look, not a verdict. No mark has changed.")
 
 
-def show_term(found, console: Console) -> None:
+def show_term(found: Term, console: Console) -> None:
     """Print a summary of a term, as :func:`nbjudge.report.term.term` returns it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("problem set", overflow="fold")
@@ -136,12 +144,12 @@ def show_term(found, console: Console) -> None:
 class _Rate(ProgressColumn):
     """Students per minute."""
 
-    def render(self, task) -> Text:
+    def render(self, task: Task) -> Text:
         return Text(f"{60 * task.speed:.0f}/min" if task.speed else "", style="progress.data.speed")
 
 
 @contextmanager
-def progress_bar(console: Console):
+def progress_bar(console: Console) -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar with rate and time left, for :func:`nbjudge.run.engine.grade` to report to."""
     columns = (
         TextColumn("{task.description}"),
@@ -165,14 +173,14 @@ def _code(source: str) -> Syntax | Text:
     return Syntax(source, "python", background_color="default", word_wrap=True)
 
 
-def show_why(found, console: Console) -> None:
+def show_why(found: Explained, console: Console) -> None:
     """Print the explanation of a grade, as :func:`nbjudge.report.why.why` returns it."""
 
-    def say(text: str, **style) -> None:
+    def say(text: str, **style: Any) -> None:
         console.print(text, highlight=False, soft_wrap=True, **style)
 
-    scores = [test.mark.score for test in found.tests]
-    total = "–" if None in scores else number(sum(scores))
+    scores = [test.mark.score for test in found.tests if test.mark.score is not None]
+    total = number(sum(scores)) if len(scores) == len(found.tests) else "–"
     most = number(sum(test.points for test in found.tests))
     say(f"[bold]{escape(found.student)}, {escape(found.exercise)}: {total} of {most} points[/bold]")
     if found.received:

@@ -372,7 +372,9 @@ class Grading:
         self.ledger.finish(self.work, student, key, seed, record)
         return result
 
-    def refresh(self, student: str, entry: Entry, submission: find.Submission, marks: Marks | None):
+    def refresh(
+        self, student: str, entry: Entry, submission: find.Submission, marks: Marks | None
+    ) -> StudentResult:
         """The result of a student who was already finished.
 
         The page is updated for new manual marks, due dates, times of receipt and rules.

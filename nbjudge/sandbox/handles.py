@@ -11,7 +11,7 @@ import signal
 import socket
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from nbjudge.inside import kernel
 from nbjudge.inside.request import MESSAGE, Request
@@ -92,7 +92,7 @@ class Child:
         self._asked = 0
         self._closed = False
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

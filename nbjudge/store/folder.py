@@ -9,6 +9,7 @@ import logging
 import shutil
 import sqlite3
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ class OnlyHere(NbGraderPreprocessor):
 
 
 @contextmanager
-def lock(into: Path):
+def lock(into: Path) -> Iterator[None]:
     """Lock a folder of graded work: two gradings at once would overwrite each other's results.
 
     Raises
@@ -200,14 +201,14 @@ class GradingFolder:
         return self.path("feedback", student) / f"{self.name}.html"
 
     @contextmanager
-    def only_one(self):
+    def only_one(self) -> Iterator[None]:
         """Lock the folder, see :func:`lock`; it is created if it is missing."""
         self.into.mkdir(parents=True, exist_ok=True)
         with lock(self.into):
             yield
 
     @contextmanager
-    def logged(self):
+    def logged(self) -> Iterator[None]:
         """Write the logs of nbgrader and the workers to ``into/grading.log``."""
         handler = _Log(self.into / "grading.log", encoding="utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

@@ -15,7 +15,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def _gradebook(into: Path, url: str | None, course_id: str = ""):
+def _gradebook(into: Path, url: str | None, course_id: str = "") -> Iterator[Gradebook | None]:
     """nbgrader's gradebook; ``None`` if there is none."""
     path = into / GRADEBOOK
     if url is None and not path.is_file():

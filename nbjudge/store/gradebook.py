@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy
 from alembic.script import ScriptDirectory
@@ -78,7 +80,7 @@ class Marks:
         return repr((*marks, self.received, self.due))
 
 
-def _wait(connection, _record) -> None:
+def _wait(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA busy_timeout = 60000")
 
 
@@ -151,10 +153,10 @@ class Book:
         return self._book.db
 
     @contextmanager
-    def _transaction(self):
+    def _transaction(self) -> Iterator[None]:
         """All or nothing: nbgrader's functions would commit after each step."""
         session = self._session
-        session.commit = session.flush
+        session.commit = session.flush  # type: ignore[method-assign]
         try:
             yield
             del session.commit
@@ -360,7 +362,7 @@ class Book:
         rows = self._session.execute(self._rows(api.Comment, student))
         return {name: comment for comment, name in rows}
 
-    def _rows(self, what: type[api.Grade] | type[api.Comment], student: str):
+    def _rows(self, what: type[api.Grade] | type[api.Comment], student: str) -> Any:
         return (
             select(what, api.BaseCell.name)
             .join(api.BaseCell, what.cell_id == api.BaseCell.id)
@@ -463,7 +465,7 @@ class Book:
         self._session.rollback()
         return found
 
-    def _of(self, student: str | None, query):
+    def _of(self, student: str | None, query: Any) -> Any:
         query = (
             query.select_from(api.SubmittedAssignment)
             .join(api.Assignment, api.SubmittedAssignment.assignment_id == api.Assignment.id)

@@ -51,7 +51,7 @@ REACH = 1.25
 FAR = SIDE - GLYPH
 
 
-def distance(x, y, to_x, to_y, across: Tensor, down: Tensor) -> Tensor:
+def distance(x: float, y: float, to_x: float, to_y: float, across: Tensor, down: Tensor) -> Tensor:
     """Distance of points (``across``, ``down``) from the line between two others, in pixels."""
     dx, dy = to_x - x, to_y - y
     along = ((across - x) * dx + (down - y) * dy) / (dx * dx + dy * dy)

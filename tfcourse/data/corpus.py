@@ -109,7 +109,7 @@ class Corpus(Sequence[T], Generic[T]):
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> Corpus[T]: ...
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> T | Corpus[T]:
         if isinstance(index, slice):
             return Corpus(self.card, self.split, self.examples[index], self.options)
         return self.examples[index]
@@ -187,7 +187,11 @@ class Images(Sequence[Image]):
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: int) -> Image: ...
+    @overload
+    def __getitem__(self, index: slice) -> Images: ...
+    def __getitem__(self, index: int | slice) -> Image | Images:
         if isinstance(index, slice):
             places = None if self.places is None else self.places[index]
             return Images(self.pixels[index], self.labels[index], places)

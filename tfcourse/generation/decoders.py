@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -103,7 +103,7 @@ def decoder_of(
     return _GPT(model, min(max_length, most) if slides else max_length, slides, cached)
 
 
-def _within(config, max_length: int, beyond: str) -> None:
+def _within(config: Any, max_length: int, beyond: str) -> None:
     """Raise ``ValueError`` past the positions that a model has, or was trained on."""
     most, learned = config.context_length, config.positions == "learned"
     if max_length <= most or beyond == "slide" or (beyond == "go_on" and not learned):

@@ -22,6 +22,7 @@ is the first query of a tile and ``j`` its first key. In the formulas of the bac
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -81,7 +82,16 @@ def flash_attention(
 
 class _FlashAttention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, q, k, v, causal, scale, block_q, block_k):
+    def forward(
+        ctx: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        causal: bool,
+        scale: float,
+        block_q: int,
+        block_k: int,
+    ) -> Tensor:
         T, S = q.shape[-2], k.shape[-2]
         precise = torch.promote_types(q.dtype, torch.float32)
         output = q.new_empty(*q.shape[:-1], v.shape[-1])
@@ -118,7 +128,7 @@ class _FlashAttention(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, d_output):
+    def backward(ctx: Any, d_output: Tensor) -> tuple[Tensor | None, ...]:
         q, k, v, output, L = ctx.saved_tensors
         causal, scale, block_q, block_k = ctx.causal, ctx.scale, ctx.block_q, ctx.block_k
         T, S = q.shape[-2], k.shape[-2]

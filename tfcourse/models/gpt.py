@@ -128,7 +128,7 @@ class GPTConfig(Config):
         return self.context_length if self.rotary_original is None else self.rotary_original
 
     @classmethod
-    def llama(cls, vocab_size: int, **choices) -> GPTConfig:
+    def llama(cls, vocab_size: int, **choices: Any) -> GPTConfig:
         """Llama's config: RMSNorm, SwiGLU, rotary positions, no biases, an untied unembedding.
 
         ``choices`` are any of the other attributes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -47,7 +49,9 @@ def assert_shapes(
         _compare(got, given, outputs, size, " ".join(f"{a}={size[a]}" for a in free))
 
 
-def _compare(got, given: list[Tensor], outputs: list[list[str]], size: dict, where: str) -> None:
+def _compare(
+    got: Any, given: list[Tensor], outputs: list[list[str]], size: dict, where: str
+) -> None:
     """Compare the outputs of one call with the promise."""
     got = got if isinstance(got, tuple) else (got,)
     if len(got) < len(outputs):

@@ -4,7 +4,7 @@
 evaluates. ``tfcourse train``, ``translate`` and ``generate`` do the same from a terminal.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tfcourse.runs.running import prepare, run
@@ -17,7 +17,7 @@ __all__ = ["Task", "prepare", "run", "translate"]
 _MODULES = {"prepare": "running", "run": "running", "Task": "task", "translate": "translation"}
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -62,7 +62,7 @@ def _refuse(handle: Handle, what: str) -> NoReturn:
 
 
 def _refusing(method: str) -> Any:
-    def refuse(self, *args, **kwargs):
+    def refuse(self: Handle, *args: object, **kwargs: object) -> None:
         _refuse(self, method)
 
     refuse.__name__ = method

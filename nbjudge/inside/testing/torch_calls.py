@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
@@ -24,7 +25,9 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.kinds, self.refuse = kinds, refuse
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops adds ".default"
         for kind in self.kinds:

@@ -6,6 +6,9 @@ three words before it are singular.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from tfcourse.arguments import several_of, whole
 from tfcourse.data.draw import Draw
 from tfcourse.data.embedded import embedded
@@ -67,7 +70,7 @@ class Grammar:
             found.append("nested")
         return self.draw.pick(found)
 
-    def noun(self, kind: str, plural: bool, entries=None) -> Noun:
+    def noun(self, kind: str, plural: bool, entries: Sequence[Any] | None = None) -> Noun:
         """A noun, one in four with an adjective."""
         entry = self.draw.pick(entries or lexicon.NOUNS[kind])
         adjectives = (self.draw.pick(lexicon.ADJECTIVES[kind]),) if self.draw.chance(0.25) else ()
