@@ -56,10 +56,54 @@ def merge(
     handed = [c for c in handed if not cells.is_install(c) and c.source.strip() not in install]
     template, release = _without_install(template), _without_install(release)
     known = recover.Known.of(template, release, given_out or {}, names or {})
-    given, plain = known.given, known.plain
-    plain_text = {(cell.cell_type, cell.source.strip()): name for name, cell in plain.items()}
-    by_cell_id = {cell.id: name for name, cell in given.items()}
+    given = known.given
+    places, nameless = _places(handed, known)
+    keys, dropped = _keys(handed, known, places)
+    found = recover.recover(handed, known, places, keys)
 
+    notes = Notes()
+    _note_changes(notes, handed, known, template, places, found)
+    if nameless:
+        notes.add(
+            f"{len(nameless)} cells had lost nbgrader's metadata and were recognised by their text",
+            "Your notebook has lost the names of its cells: an editor or a converter dropped them. "
+            "The cells were recognised by their text. Go on in a fresh copy of the problem set.",
+        )
+    if not places and not found.answers:
+        notes = Notes()
+        notes.add(
+            "holds none of the problem set's cells: is it another notebook?",
+            "Your notebook has none of this problem set's cells. Did you hand in another one?",
+            held=True,
+        )
+    notes.extend(found.notes)
+
+    extras = _extras(notes, handed, known, keys, dropped | found.moved)
+    merged = nbformat.from_dict({**template, "cells": []})
+    _extend(merged, extras.get("", []))
+    for cell in template.cells:
+        cell = nbformat.from_dict(dict(cell))
+        name = cells.grade_id(cell)
+        if cells.is_answer(cell):
+            stub = given[name].source
+            own = handed[places[name][-1]].source if name in places else stub
+            answer = found.answers.get(name, own)
+            # Blank lines around a stub do not make it an answer.
+            untouched = answer.strip() in ("", stub.strip())
+            cell.source = stub if untouched else _harmless(cell.cell_type, answer)
+        merged.cells.append(cell)
+        _extend(merged, extras.get(recover.key_of(cell), []))
+    if not_run := _not_run(handed, given, places):
+        merged.metadata["nbjudge"] = NotebookNode({NOT_RUN: not_run})
+    return merged, notes
+
+
+def _places(
+    handed: list[NotebookNode], known: recover.Known
+) -> tuple[dict[str, list[int]], list[int]]:
+    """Where each graded cell lies, the copy that counts last; which cells had lost their names."""
+    given = known.given
+    by_cell_id = {cell.id: name for name, cell in given.items()}
     places: dict[str, list[int]] = {}
     for index, cell in enumerate(handed):
         # Some editors drop unknown metadata but keep the cell's id.
@@ -72,6 +116,15 @@ def merge(
             # Of two copies the last one counts, but not an untouched one.
             stub = given[name].source.strip()
             indices.sort(key=lambda i: (handed[i].source.strip() not in ("", stub), i))
+    return places, nameless
+
+
+def _keys(
+    handed: list[NotebookNode], known: recover.Known, places: dict[str, list[int]]
+) -> tuple[dict[int, str], set[int]]:
+    """The known cell that each of the learner's stands for, and the cells that are dropped."""
+    given, plain = known.given, known.plain
+    plain_text = {(cell.cell_type, cell.source.strip()): name for name, cell in plain.items()}
     keys = {indices[-1]: f"grade:{name}" for name, indices in places.items()}
     # A second copy of a test is dropped; the first copy of an answer is a cell of the learner's.
     dropped = {
@@ -96,33 +149,25 @@ def merge(
         if same not in taken:
             taken.add(same)
             keys[index] = f"plain:{same}"
-    found = recover.recover(handed, known, places, keys)
+    return keys, dropped
 
-    notes = Notes()
-    _note_changes(notes, handed, known, template, places, found)
-    if nameless:
-        notes.add(
-            f"{len(nameless)} cells had lost nbgrader's metadata and were recognised by their text",
-            "Your notebook has lost the names of its cells: an editor or a converter dropped them. "
-            "The cells were recognised by their text. Go on in a fresh copy of the problem set.",
-        )
-    if not places and not found.answers:
-        notes = Notes()
-        notes.add(
-            "holds none of the problem set's cells: is it another notebook?",
-            "Your notebook has none of this problem set's cells. Did you hand in another one?",
-            held=True,
-        )
-    notes.extend(found.notes)
 
+def _extras(
+    notes: Notes,
+    handed: list[NotebookNode],
+    known: recover.Known,
+    keys: dict[int, str],
+    dropped: Collection[int],
+) -> dict[str, list[NotebookNode]]:
+    """The learner's own cells, by the known cell that they follow."""
     extras: dict[str, list[NotebookNode]] = {}
     anchor, count, left_out, room = "", 0, 0, MAX_EXTRA_TEXT
     for index, cell in enumerate(handed):
         anchor = keys.get(index, anchor)
-        if index in dropped or index in found.moved or cell.cell_type == "raw":
+        if index in dropped or cell.cell_type == "raw":
             continue
         if index in keys:
-            original = plain.get(anchor.removeprefix("plain:"))
+            original = known.plain.get(anchor.removeprefix("plain:"))
             if original is None or _is_copy(cell, original):
                 continue
         if cell.source.strip():
@@ -139,24 +184,7 @@ def merge(
             "were left out: delete what is not needed.",
             held=True,
         )
-
-    merged = nbformat.from_dict({**template, "cells": []})
-    _extend(merged, extras.get("", []))
-    for cell in template.cells:
-        cell = nbformat.from_dict(dict(cell))
-        name = cells.grade_id(cell)
-        if cells.is_answer(cell):
-            stub = given[name].source
-            own = handed[places[name][-1]].source if name in places else stub
-            answer = found.answers.get(name, own)
-            # Blank lines around a stub do not make it an answer.
-            untouched = answer.strip() in ("", stub.strip())
-            cell.source = stub if untouched else _harmless(cell.cell_type, answer)
-        merged.cells.append(cell)
-        _extend(merged, extras.get(recover.key_of(cell), []))
-    if not_run := _not_run(handed, given, places):
-        merged.metadata["nbjudge"] = NotebookNode({NOT_RUN: not_run})
-    return merged, notes
+    return extras
 
 
 def _is_copy(cell: NotebookNode, original: NotebookNode) -> bool:
