@@ -192,7 +192,7 @@ def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     It is the release with which the notebook shares the most grade ids or cell ids or, if an editor
     has dropped these, the text of the most locked cells.
     """
-    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL}
+    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL, cells.POINTS}
     text = {cell.source.strip() for cell in handed}
     best, most = None, 0
     for path, released in _releases(course):
@@ -486,7 +486,7 @@ def _as_it_is(path: Path) -> NotebookNode:
     """The learner's notebook itself, if there is no course to take the tests from."""
     notebook = nbformat.v4.new_notebook()
     for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
-        if raw.cell_type in ("code", "markdown") and not cells.is_install(raw):
+        if raw.cell_type in ("code", "markdown") and not cells.is_added(raw):
             make = nbformat.v4.new_code_cell
             if raw.cell_type == "markdown":
                 make = nbformat.v4.new_markdown_cell

@@ -20,6 +20,9 @@ WRITTEN = f"{SEPARATOR}written"
 #: Grade id and cell id of the cell that installs the course; see :mod:`.first_cell`.
 INSTALL = "install"
 
+#: Grade id and cell id of the last cell, which adds up the points; see :mod:`.last_cell`.
+POINTS = "points"
+
 #: Prefix of the ids of a learner's own cells in the notebook that is judged.
 OWN = "own-"
 
@@ -92,9 +95,9 @@ def locked_code(notebook: NotebookNode) -> dict[str, str]:
     return {grade_id(cell): cell.source for cell in found}
 
 
-def is_install(cell: NotebookNode) -> bool:
-    """Whether the cell is the one that installs the course: released, but never graded."""
-    return (grade_id(cell) or cell.get("id", "")) == INSTALL
+def is_added(cell: NotebookNode) -> bool:
+    """Whether the cell comes in on release, and is never graded: the first one, or the last."""
+    return (grade_id(cell) or cell.get("id", "")) in (INSTALL, POINTS)
 
 
 def kind(cell: NotebookNode) -> str:

@@ -70,15 +70,20 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     source = source.replace("{command}", judged.command)
     cell = nbformat.v4.new_code_cell(source.strip(), id=cells.INSTALL)
     if graded:
-        from nbgrader.utils import compute_checksum
-
-        about = {"grade": False, "grade_id": cells.INSTALL, "locked": True, "solution": False}
-        cell.metadata["nbgrader"] = {**about, "schema_version": 3, "task": False}
-        cell.metadata |= {"deletable": False, "editable": False}
-        cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)
+        lock(cell)
     else:
         cell.metadata |= deepcopy(_IN_A_LESSON)
     return cell
+
+
+def lock(cell: NotebookNode) -> None:
+    """Make a cell one that nbgrader locks, of no points, named after its id."""
+    from nbgrader.utils import compute_checksum
+
+    about = {"grade": False, "grade_id": cell.id, "locked": True, "solution": False}
+    cell.metadata["nbgrader"] = {**about, "schema_version": 3, "task": False}
+    cell.metadata |= {"deletable": False, "editable": False}
+    cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)
 
 
 def needs_it(notebook: NotebookNode) -> bool:
@@ -93,7 +98,7 @@ def put_first(notebook: NotebookNode, course: Path, *, graded: bool = False) -> 
 
     A graded notebook that uses neither the course's packages nor the judge's gets none.
     """
-    kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
+    kept = [cell for cell in notebook.cells if not cells.is_added(cell)]
     if graded and not needs_it(notebook):
         notebook.cells = kept
         return
@@ -110,7 +115,7 @@ def put_into_lesson(path: Path, course: Path) -> bool:
     lesson = nbformat.reads(before, as_version=4)
     put_first(lesson, course)
     code = [cell for cell in lesson.cells if cell.cell_type == "code" and cell.source.strip()]
-    if all(cell.execution_count for cell in code if not cells.is_install(cell)):
+    if all(cell.execution_count for cell in code if not cells.is_added(cell)):
         for count, cell in enumerate(code, start=1):
             cell.execution_count = count
             for output in cell.outputs:

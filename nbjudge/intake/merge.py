@@ -52,9 +52,9 @@ def merge(
     followed in the submission, or come first. All of the learner's text in the notebook is safe to
     show in a browser. Its metadata names, under ``nbjudge``, what changed locked cells defined.
     """
-    install = {c.source.strip() for c in release.cells if cells.is_install(c)}
-    handed = [c for c in handed if not cells.is_install(c) and c.source.strip() not in install]
-    template, release = _without_install(template), _without_install(release)
+    added = {c.source.strip() for c in release.cells if cells.is_added(c)}
+    handed = [c for c in handed if not cells.is_added(c) and c.source.strip() not in added]
+    template, release = _without_added(template), _without_added(release)
     known = recover.Known.of(template, release, given_out or {}, names or {})
     given = known.given
     places, nameless = _places(handed, known)
@@ -213,9 +213,9 @@ def _harmless(kind: str, source: str) -> str:
     return source if kind == "code" else harmless_markdown(source)
 
 
-def _without_install(notebook: NotebookNode) -> NotebookNode:
+def _without_added(notebook: NotebookNode) -> NotebookNode:
     """The notebook without the cell that installs the course, already installed for grading."""
-    kept = [cell for cell in notebook.cells if not cells.is_install(cell)]
+    kept = [cell for cell in notebook.cells if not cells.is_added(cell)]
     return nbformat.from_dict({**notebook, "cells": kept})
 
 

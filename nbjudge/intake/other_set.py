@@ -60,7 +60,7 @@ def other_set(
 
 
 def _names(every: list[NotebookNode]) -> set[str]:
-    return {cells.grade_id(cell) for cell in every if not cells.is_install(cell)} - {""}
+    return {cells.grade_id(cell) for cell in every if not cells.is_added(cell)} - {""}
 
 
 def _share(names: set[str], wanted: set[str]) -> float:

@@ -27,6 +27,7 @@ from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
+from nbjudge.intake.last_cell import go_on_to_the_end
 from nbjudge.store.digests import versions
 
 if TYPE_CHECKING:
@@ -162,11 +163,12 @@ def generate(problem_set: str, config: Config) -> None:
 def normalised(path: Path, course: Path | None = None) -> bytes:
     """The notebook's bytes with the same metadata, order and line endings on every machine.
 
-    If ``course`` is given, the cell that installs it is added.
+    If ``course`` is given, the cells of :mod:`.first_cell` and :mod:`.last_cell` are added.
     """
     notebook = nbformat.read(path, as_version=4)
     if course is not None:
         put_first(notebook, course, graded=True)
+        go_on_to_the_end(notebook)
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     nbformat.validate(notebook)

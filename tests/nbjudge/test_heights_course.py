@@ -150,7 +150,7 @@ def test_a_librarys_functions_are_the_librarys_whatever_a_learner_binds_to_their
 
 def test_the_release_asks_learners_to_install_nothing_of_ours(course):
     release = nbformat.read(course.folder / "release" / NAME / f"{NAME}.ipynb", 4)
-    assert not any(cells.is_install(cell) for cell in release.cells)
+    assert not any(cells.is_added(cell) for cell in release.cells)
     assert not any("nbjudge" in cell.source for cell in release.cells)
     assert (
         "HIDDEN" not in json.dumps(release)

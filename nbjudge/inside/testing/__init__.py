@@ -18,6 +18,7 @@ inputs of hidden tests  :func:`fresh`
 what is not allowed     :func:`by_hand`
 files beside the work   :func:`enclosed`
 numbers to compare      :func:`measured`
+points in a notebook    :func:`points_so_far`
 ======================  ===================================================================
 
 The functions for tensors and modules exist if the course's values are PyTorch's.
@@ -30,7 +31,7 @@ from nbjudge.inside.testing.enclosed import enclosed
 from nbjudge.inside.testing.fresh import fresh
 from nbjudge.inside.testing.measured import measured
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.inside.testing.passing import speak_in_a_notebook
+from nbjudge.inside.testing.passing import points_so_far, speak_in_a_notebook
 from nbjudge.inside.testing.verbs import call, inputs_after, value
 from nbjudge.inside.values import torch
 
@@ -45,6 +46,7 @@ __all__ = [
     "fresh",
     "inputs_after",
     "measured",
+    "points_so_far",
     "require",
     "unpacked",
     "untouched",

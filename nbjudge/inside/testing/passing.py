@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nbjudge.inside.causes import exercise_of
+from nbjudge.inside.first_line import first_line, name_of_test
 from nbjudge.inside.testing import recall
-
-#: The first line of a test cell: its name and its points.
-FIRST_LINE = re.compile(r"# (?P<name>[\w-]+--[\w-]+) · (?P<points>[\d.]+) points?$")
 
 #: The line that replaces hidden tests in a release.
 FURTHER = "# Further tests: "
@@ -19,28 +18,81 @@ def praise(source: str, value: object = None) -> str:
 
     A score below the cell's points is not a pass, and neither is a cell with only hidden tests.
     """
-    told, rest = _first_line(source), source.strip().partition("\n")[2]
-    runs = any(line.strip() and not line.lstrip().startswith("#") for line in rest.splitlines())
-    if told is None or not runs:
+    told, rest = first_line(source), source.strip().partition("\n")[2]
+    if told is None or not _runs(source):
         return ""
-    points = float(told["points"])
-    if isinstance(value, int | float) and not isinstance(value, bool) and value < points:
+    _, points = told
+    if _score(value, points) < points:
         return ""
-    if "answered(" in source and "choices(" not in source:
+    if _only_looks(source):
         return "✓ Every statement has an answer. Whether each is right comes with the grade."
     if FURTHER in rest:
         return "✓ Passed. The hidden half of this test runs when your work is graded."
     return f"✓ Passed: {points:g} of {points:g} point{'s' * (points != 1)}."
 
 
-def name_of_test(source: str) -> str:
-    """The grade id in a test cell's first line; empty if this is no test cell."""
-    told = _first_line(source)
-    return told["name"] if told else ""
+class PointsSoFar:
+    """The points of the tests that have run in this kernel, each as it last ended."""
+
+    def __init__(self) -> None:
+        self.reached: dict[str, float] = {}
+        self.missed: dict[str, float] = {}
+
+    def ended(self, source: str, passed: bool, value: object = None) -> None:
+        """A cell has run; any but a test that can be judged here is passed over."""
+        told = first_line(source)
+        if told is None or not _runs(source) or _only_looks(source):
+            return
+        name, points = told
+        self.reached[name] = score = _score(value, points) if passed else 0.0
+        self.missed[name] = points - score
+
+    def lines(self, totals: Mapping[str, float]) -> Iterator[str]:
+        """One line for each exercise, and one for all, given the points of each exercise."""
+        width = max(map(len, totals))
+        for exercise, total in totals.items():
+            own = [name for name in self.reached if exercise_of(name) == exercise]
+            got = sum(self.reached[name] for name in own)
+            failed = [name for name in own if self.missed[name]]
+            later = total - got - sum(self.missed[name] for name in own)
+            said = f"{got:g} of {total:g}" if own else f"– of {total:g}"
+            notes = [f"not passed: {', '.join(failed)}"] if failed else []
+            notes += [f"{later:g} open"] if later > 0 else []
+            yield f"{exercise:{width}}  {said:>8}  {'; '.join(notes)}".rstrip()
+        open_ = "What is open comes with the grade, or when its tests have run."
+        yield f"{sum(self.reached.values()):g} of {sum(totals.values()):g} points so far. {open_}"
 
 
-def _first_line(source: str) -> re.Match | None:
-    return FIRST_LINE.match(source.strip().partition("\n")[0].strip())
+SO_FAR = PointsSoFar()
+
+
+def points_so_far(totals: Mapping[str, float]) -> None:
+    """Print what the tests that have run in this notebook gave, by exercise.
+
+    Parameters
+    ----------
+    totals:
+        The points of each exercise. What no test here has judged is open: hidden tests, choices and
+        written answers come with the grade.
+    """
+    print(*SO_FAR.lines(totals), sep="\n")
+
+
+def _runs(source: str) -> bool:
+    """Whether a test cell does anything here: all of it may be hidden."""
+    rest = source.strip().splitlines()[1:]
+    return any(line.strip() and not line.lstrip().startswith("#") for line in rest)
+
+
+def _only_looks(source: str) -> bool:
+    """Whether a test only sees that each statement has an answer."""
+    return "answered(" in source and "choices(" not in source
+
+
+def _score(value: object, points: float) -> float:
+    """The points of a test that passed and ended with this value: a number below them counts."""
+    scored = isinstance(value, int | float) and not isinstance(value, bool)
+    return min(points, max(0.0, float(value))) if scored else points  # type: ignore[arg-type]
 
 
 def speak(shell: Any) -> None:
@@ -55,8 +107,10 @@ def speak(shell: Any) -> None:
 
     def after(result: Any) -> None:
         recall.ended(result.success, getattr(result.error_in_exec, "guess", None))
-        ran = result.info.raw_cell if result.success and result.info else ""
-        if said := praise(ran or "", result.result):
+        source = (result.info.raw_cell if result.info else "") or ""
+        SO_FAR.ended(source, result.success, result.result)
+        ran = source if result.success else ""
+        if said := praise(ran, result.result):
             print(said)
 
     shell.events.register("pre_run_cell", before)

@@ -56,3 +56,30 @@ def test_verbs_speak_in_a_kernel_and_nowhere_else():
             check=True,
         )
         assert int(done.stdout) == expected, "it says so once, and in a notebook alone"
+
+
+def test_the_points_so_far_are_those_of_each_test_as_it_last_ended(capsys):
+    shell = InteractiveShell()
+    shell.run_cell("from nbjudge.inside.testing import passing")
+    passing.SO_FAR.__init__()
+    passing.speak(shell)
+    part = "# double--part · 2 points\n# Part.\n1.5"
+    hidden = "# double--hidden · 3 points\n# Further tests: others."
+    looks = "# choices--answers · 7 points\n# All of them.\nlen('answered(')"
+    for source in VALUES, part, hidden, looks, "# other--one · 1 point\n# One.\nassert False":
+        shell.run_cell(source)
+    totals = '{"double": 7, "choices": 7, "other": 1, "explain": 4}'
+    capsys.readouterr()
+    shell.run_cell(f"passing.points_so_far({totals})")
+    assert capsys.readouterr().out.splitlines() == [
+        "double   1.5 of 7  not passed: double--values, double--part; 3 open",
+        "choices    – of 7  7 open",
+        "other      0 of 1  not passed: other--one",
+        "explain    – of 4  4 open",
+        "1.5 of 19 points so far. What is open comes with the grade, or when its tests have run.",
+    ]
+    shell.run_cell("def double(x):\n    return 2 * x")
+    shell.run_cell(VALUES)
+    capsys.readouterr()
+    shell.run_cell(f"passing.points_so_far({totals})")
+    assert "3.5 of 19 points so far." in capsys.readouterr().out

@@ -58,9 +58,9 @@ def test_without_an_address_it_says_what_to_do(small_course):
 
 def test_a_release_has_it_before_its_other_code_locked_and_without_points(addressed):
     code = [c for c in release_of(addressed).cells if c.cell_type == "code"]
-    assert cells.is_install(code[0]) and ADDRESS in code[0].source
+    assert cells.is_added(code[0]) and ADDRESS in code[0].source
     assert cells.is_locked(code[0]) and not cells.is_graded(code[0])
-    assert not any(cells.is_install(c) for c in code[1:])
+    assert not any(cells.is_added(c) for c in code[1:])
     assert is_current(NAME, addressed)
     (addressed / "_config.yml").unlink()
     assert not is_current(NAME, addressed)
@@ -92,10 +92,10 @@ def test_check_and_grading_never_see_it(addressed, tmp_path):
     notebook.cells.insert(notebook.cells.index(cell(notebook, cells.INSTALL)) + 1, own)
     for template in (source, release):
         merged, notes = merge(notebook.cells, template, release)
-        assert not any(cells.is_install(c) for c in merged.cells)
+        assert not any(cells.is_added(c) for c in merged.cells)
         assert not notes.flags
         assert "helper = 1" in [c.source for c in merged.cells], "a cell after it is not lost"
-    notebook.cells = [c for c in notebook.cells if not cells.is_install(c)]
+    notebook.cells = [c for c in notebook.cells if not cells.is_added(c)]
     assert merge(notebook.cells, source, release)[1].flags == [], "that it was deleted is no matter"
     found = check(hand_in(tmp_path, "me", notebook), course=addressed)
     assert found.all_passed and not found.flags

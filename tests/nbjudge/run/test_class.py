@@ -186,7 +186,7 @@ def test_the_release_is_the_committed_one(graded):
 
     committed = read(graded.course / "notebooks" / "assignments" / NAME / f"{NAME}.ipynb")
     own = read(graded.into / "release" / NAME / f"{NAME}.ipynb")
-    assert [cells.is_install(cell) for cell in committed].count(True) == 1
+    assert [cells.is_added(cell) for cell in committed].count(True) == 1
     assert [cell.source for cell in own] == [
-        cell.source for cell in committed if not cells.is_install(cell)
+        cell.source for cell in committed if not cells.is_added(cell)
     ]

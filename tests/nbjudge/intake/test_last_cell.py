@@ -1,0 +1,75 @@
+"""Run All goes to the end of a problem set, whatever fails, and says the points so far."""
+
+import nbclient
+import pytest
+from small_set import NAME, answered, cell, hand_in, make_course, release_of, source_notebook
+
+from nbjudge.intake import cells
+from nbjudge.intake.last_cell import GO_ON
+from nbjudge.intake.merge import merge
+from nbjudge.intake.release import make_release
+
+
+@pytest.fixture
+def course(tmp_path):
+    """The small set with first lines that say their points, as ours do."""
+    notebook = source_notebook()
+    for test in notebook.cells:
+        if cells.is_test(test):
+            points = test.metadata.nbgrader.points
+            test.source = f"# {cells.grade_id(test)} · {points:g} points\n{test.source}"
+    course = make_course(tmp_path / "course", notebook)
+    make_release(NAME, course)
+    return course
+
+
+def text_of(cell):
+    return "".join(output.get("text", "") for output in cell.outputs)
+
+
+def test_all_cells_run_and_the_last_adds_up(course):
+    notebook = answered(course, double="def double(x):\n    return x")
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
+    last = notebook.cells[-1]
+    assert cells.grade_id(last) == cells.POINTS and cells.is_locked(last)
+    failed = [cells.grade_id(c) for c in notebook.cells if text_of_error(c)]
+    assert failed and all(cells.exercise_of(name) == "double" for name in failed)
+    double, sums, *_ = text_of(last).splitlines()
+    assert double.startswith("double") and "  0 of" in double and failed[0] in double
+    assert sums.startswith("sum-squares") and "not passed" not in sums
+    assert "points so far" in text_of(last)
+
+
+def text_of_error(cell):
+    found = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+    return found[0].ename if found else ""
+
+
+def test_a_test_that_fails_has_no_points_with_nbgrader_either(course):
+    from nbgrader.utils import determine_grade
+    from nbgrader.validator import Validator
+    from traitlets.config import Config
+
+    notebook = answered(course, double="def double(x):\n    return x")
+    path = hand_in(course, "me", notebook)
+    found = Validator(config=Config()).validate(str(path))
+    assert not found.get("changed") and "double" in str(found["failed"])
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
+    for test in filter(cells.is_test, notebook.cells):
+        assert GO_ON in test.metadata.tags
+        reached, most = determine_grade(test)
+        assert reached == (0 if text_of_error(test) else most)
+
+
+def test_grading_never_sees_the_last_cell(course):
+    release = release_of(course)
+    notebook = answered(course)
+    cell(notebook, cells.POINTS).source = "raise SystemExit('mine')"
+    merged, notes = merge(notebook.cells, release, release)
+    assert not notes.flags and not any(cells.is_added(c) for c in merged.cells)
+
+
+def test_tests_without_a_first_line_get_no_last_cell(small_course):
+    release = release_of(small_course)
+    assert all(GO_ON in c.metadata.tags for c in release.cells if cells.is_test(c))
+    assert not any(cells.grade_id(c) == cells.POINTS for c in release.cells)
