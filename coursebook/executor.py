@@ -45,6 +45,8 @@ ENVIRONMENT = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     # A figure's content is stored with its image, so that two figures can be compared.
     "TFCOURSE_FIGURE_CONTENT": "1",
+    # Stored outputs keep a live figure's still pictures.
+    "TFCOURSE_STILL_FIGURES": "1",
 }
 
 #: CPU seconds that a chapter may take unless its metadata says otherwise.

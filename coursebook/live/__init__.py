@@ -1,15 +1,16 @@
-"""Live figures: pictures that a reader can move on the site and that are still in a notebook.
+"""Live figures: pictures that a reader can move, on the site and in a notebook.
 
 A lesson shows one with a cell that calls :func:`figure`. Each has an entry in
 :mod:`coursebook.live.catalogue` and a script of the same name in ``scripts/``, which draws and
 moves it. ``python -m coursebook.live`` has the scripts draw once and stores the pictures in
-``book/figures``. Notebooks show these, and so do pages on which no script runs.
+``book/figures``. Stored notebooks show these, and so do pages on which no script runs.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from html import escape
 from pathlib import Path
 
 from coursebook import course
+from coursebook.live.alone import frame
 from coursebook.live.catalogue import FIGURES
 from coursebook.live.figure import Figure
 from coursebook.yaml_files import read_yaml
@@ -28,9 +30,13 @@ STYLES = ("picture.css", "live.css")
 _LABEL = re.compile(r'aria-label="(?P<alt>[^"]*)"')
 
 
+#: Set where outputs are stored: they keep the still pictures, which are small and move nowhere.
+STILL = "TFCOURSE_STILL_FIGURES"
+
+
 @dataclass(frozen=True)
-class Still:
-    """What a notebook shows of a live figure; on the site the live one replaces the cell."""
+class Shown:
+    """What a notebook shows of a live figure: on the site the live one replaces the cell."""
 
     figure: Figure
     root: Path
@@ -50,13 +56,25 @@ class Still:
         return f"{self.figure.title} {self.figure.caption}\nThe live figure: {where}"
 
     def _repr_html_(self) -> str:
+        if not os.environ.get(STILL):
+            return frame(self.figure, self._scripts(), "".join(map(_text, (*STYLES, "alone.css"))))
         link = self._link()
         where = f'<a href="{link}">on the course\'s site</a>' if link else "on the course's site"
         images = "".join(_image(path) for path in self.pictures)
         return (
             f"<div><p><strong>{escape(self.figure.title)}</strong></p>{images}"
-            f"<p>{escape(self.figure.caption)} <em>This picture moves {where}.</em></p></div>"
+            f"<p>{escape(self.figure.caption)} <em>Run this cell to move the picture here. It also "
+            f"moves {where}.</em></p></div>"
         )
+
+    def _scripts(self) -> list[str]:
+        """What the figure runs: the data come after the kit, which makes room for them."""
+        kit, *others = [_text(f"scripts/{file}") for file in self.figure.files()]
+        return [_text("alone.js"), kit, *(_data(self.root, n) for n in self.figure.stored), *others]
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text("utf-8")
 
 
 def _image(path: Path) -> str:
@@ -99,8 +117,8 @@ def pick(name: str) -> Figure:
     return FIGURES[name]
 
 
-def figure(name: str) -> Still:
-    """Show the live figure ``name``: in a notebook, its still picture and a link to the live one.
+def figure(name: str) -> Shown:
+    """Show the live figure ``name``. Where outputs are stored, it is its still picture and a link.
 
     Raises
     ------
@@ -109,7 +127,7 @@ def figure(name: str) -> Still:
     FileNotFoundError
         If the course's folder is not found; the message says how to set it.
     """
-    return Still(pick(name), course.root())
+    return Shown(pick(name), course.root())
 
 
 def stored(name: str) -> dict:
@@ -153,14 +171,18 @@ def packed(data: str) -> str:
     return _ROW.sub(row, data)
 
 
+def _data(root: Path, name: str) -> str:
+    """The numbers that a figure computes with, as the script that brings them to a page."""
+    data = (root / "book" / "figures" / f"{name}.json").read_text("utf-8").strip()
+    return f"Live.data.{name} = {packed(data)};\n"
+
+
 def publish(root: Path, target: Path) -> None:
     """Write the files that pages with live figures load to ``target``: scripts, styles, data."""
     target.mkdir(parents=True, exist_ok=True)
     for path in (*(FOLDER / "scripts").glob("*.js"), *(FOLDER / name for name in STYLES)):
         (target / path.name).write_bytes(path.read_bytes())
     for name in {name for one in FIGURES.values() for name in one.stored}:
-        data = (root / "book" / "figures" / f"{name}.json").read_text("utf-8").strip()
-        text = f"Live.data.{name} = {packed(data)};\n"
-        (target / f"data-{name}.js").write_text(text, "utf-8")
+        (target / f"data-{name}.js").write_text(_data(root, name), "utf-8")
     for path in (root / "book" / "figures").glob("*.svg"):
         (target / path.name).write_bytes(path.read_bytes())

@@ -13,6 +13,7 @@ import pytest
 
 from coursebook import live
 from coursebook.drawings.colours import COLOURS, NEGATIVE
+from coursebook.executor import ENVIRONMENT
 from coursebook.live.catalogue import FIGURES
 
 
@@ -24,8 +25,14 @@ def with_address(folder: Path, course: Path, config: str) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outputs are stored in the executor's environment."""
+    monkeypatch.setenv(live.STILL, ENVIRONMENT[live.STILL])
+
+
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_notebook_shows_the_still_picture(name: str, course: Path) -> None:
+def test_a_stored_notebook_shows_the_still_picture(name: str, course: Path) -> None:
     shown = live.figure(name)
     html = shown._repr_html_()
     codes = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]{30,})"', html)
@@ -43,15 +50,15 @@ def test_a_figure_links_to_the_site_if_its_address_is_known(tmp_path: Path, cour
     here = FIGURES["heads"]
     root = with_address(tmp_path, course, "html: {baseurl: 'https://course.example/a/'}")
     link = "https://course.example/a/notebooks/06-multi-head.html#figure-heads"
-    shown = live.Still(here, root)
+    shown = live.Shown(here, root)
     assert f'<a href="{link}">' in shown._repr_html_() and repr(shown).endswith(link)
 
 
 @pytest.mark.parametrize("config", ["title: A", "html: {baseurl: ''}", "html: {baseurl: }"])
 def test_no_address_gives_no_dead_link(tmp_path: Path, course: Path, config: str) -> None:
-    shown = live.Still(FIGURES["heads"], with_address(tmp_path, course, config))
+    shown = live.Shown(FIGURES["heads"], with_address(tmp_path, course, config))
     assert "<a " not in shown._repr_html_()
-    assert "This picture moves on the course's site." in shown._repr_html_()
+    assert "It also moves on the course's site." in shown._repr_html_()
     assert repr(shown).endswith("The live figure: on the course's site")
 
 
