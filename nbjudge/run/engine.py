@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +24,7 @@ from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
 from nbjudge.report.overview import mistakes, write_overview
 from nbjudge.report.returning import keep_for_exchange
-from nbjudge.run.cluster import Outcome, judge_all, refuse_unencrypted
+from nbjudge.run.judging import Outcome, dask_cluster, judge_all
 from nbjudge.run.parcels import BadParcel, unpack_judged
 from nbjudge.run.submissions import Grading, Prepared
 from nbjudge.store import ledger
@@ -126,8 +127,10 @@ def grade(
             raise ValueError(f"{option} names {unknown[0]!r}, but there is no such student.")
     if workers is not None and workers < 0:
         raise ValueError(f"workers is {workers}, but it must be 0 or more.")
-    if scheduler is not None and not trust_network:
-        refuse_unencrypted(scheduler)
+    if scheduler is not None:
+        cluster = dask_cluster()
+        if not trust_network:
+            cluster.refuse_unencrypted(scheduler)
     if sandboxed and scheduler is None:
         _require_sandbox()
     folders = [
@@ -243,8 +246,9 @@ class _Run:
             scheduler=scheduler,
             scratch=self.grading.folder.into,
         )
-        for outcome in outcomes:
-            self._put_away(outcome)
+        with closing(outcomes):  # its workers end with it, even if something cannot be stored
+            for outcome in outcomes:
+                self._put_away(outcome)
 
     def _jobs(self, students: list[str]) -> Iterator[tuple[str, bytes]]:
         """Settle what needs no judging, and yield the other jobs on demand."""

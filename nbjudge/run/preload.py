@@ -8,11 +8,9 @@ from nbjudge.run.workers import loading
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 with loading():
-    import distributed  # noqa: F401
-
     import nbjudge.intake.steps
     import nbjudge.judge.session  # noqa: F401
-    import nbjudge.run.cluster  # noqa: F401
+    import nbjudge.run.pool  # noqa: F401
     from nbjudge.judge import likeness
 
     likeness.warm()

@@ -16,8 +16,8 @@ import pytest
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run import cluster, engine
-from nbjudge.run.cluster import Outcome, Terms, judge_all, unless_broken
+from nbjudge.run import cluster, engine, judging
+from nbjudge.run.judging import Outcome, Terms, judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
 
 pytestmark = pytest.mark.thorough("grading of small classes")
@@ -40,13 +40,23 @@ def rows(into):
 
 
 @pytest.mark.parametrize("module", ["run.preload", "run.engine"])
-def test_neither_the_grader_nor_its_workers_load_torch(module):
-    """Tests and answers run in processes of their own, which load it themselves."""
-    program = f"import sys, nbjudge.{module}\nprint('torch' in sys.modules)"
+def test_neither_the_grader_nor_its_workers_load_torch_or_dask(module):
+    """Tests and answers run in processes of their own, and one machine needs no cluster."""
+    program = f"import sys, nbjudge.{module}\nprint({{'torch', 'dask'}} & {{*sys.modules}})"
     said = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=COURSE
     )
-    assert said.stdout == "False\n", said.stderr
+    assert said.stdout == "set()\n", said.stderr
+
+
+def test_a_scheduler_without_dask_is_refused_in_a_sentence(small_course, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "nbjudge.run.cluster", raising=False)
+    monkeypatch.delattr("nbjudge.run.cluster", raising=False)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    a_class(tmp_path / "in", small_course, 1)
+    with pytest.raises(GradingFailed, match=r"needs Dask, which is not installed.*`cluster`"):
+        grade(tmp_path / "in", tmp_path / "out", small_course, scheduler="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatch):
@@ -56,13 +66,13 @@ def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatc
 
         def judge(self, parcel):
             if parcel == b"bad":
-                raise cluster.JudgeFailed("no more processes")
+                raise judging.JudgeFailed("no more processes")
             return parcel.upper()
 
-        def close(self):
+        def end(self):
             pass
 
-    monkeypatch.setattr(cluster, "Bench", Bench)
+    monkeypatch.setattr(judging, "Bench", Bench)
     jobs = [("ada", b"a"), ("bob", b"bad")]
     assert list(judge_all(iter(jobs), Terms())) == [
         Outcome("ada", b"A"),
@@ -103,14 +113,14 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
             raise OSError("gone")
         return job
 
-    monkeypatch.setattr(cluster, "Nursery", Nursery)
-    monkeypatch.setattr(cluster, "judge", judge)
-    monkeypatch.setattr(cluster, "unpack_job", lambda parcel, *files: parcel)
-    monkeypatch.setattr(cluster, "pack_judged", lambda judged: judged)
-    bench = cluster.Bench(Terms())
+    monkeypatch.setattr(judging, "Nursery", Nursery)
+    monkeypatch.setattr(judging, "judge", judge)
+    monkeypatch.setattr(judging, "unpack_job", lambda parcel, *files: parcel)
+    monkeypatch.setattr(judging, "pack_judged", lambda judged: judged)
+    bench = judging.Bench(Terms())
     assert (bench.judge(b"x"), len(made)) == (b"x", 2)
     broken["left"] = 2
-    with pytest.raises(cluster.JudgeFailed, match="OSError: gone"):
+    with pytest.raises(judging.JudgeFailed, match="OSError: gone"):
         bench.judge(b"x")
 
 
@@ -197,7 +207,7 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
     one_nursery, small_course, tmp_path
 ):
     """As it would be if one crashed the judge itself: nothing that a learner should be able to."""
-    spec = importlib.util.find_spec("nbjudge.run.cluster")
+    spec = importlib.util.find_spec("nbjudge.run.judging")
     assert spec is not None
     a_class(tmp_path / "in", small_course, 4)
     folder = tmp_path / "deadly"
@@ -217,7 +227,7 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
         "        module.unpack_job = deadly\n"
         "class Finder(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, path, target=None):\n"
-        "        if name != 'nbjudge.run.cluster':\n"
+        "        if name != 'nbjudge.run.judging':\n"
         "            return None\n"
         "        spec = importlib.machinery.PathFinder.find_spec(name, path)\n"
         "        spec.loader = Loader(name, spec.origin)\n"
@@ -230,9 +240,9 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
 from small_set import grade
-from nbjudge.run import cluster
+from nbjudge.run import judging
 if __name__ == "__main__":
-    cluster.RETRIES = 1
+    judging.RETRIES = 1
     folder = Path({str(tmp_path)!r})
     report = grade(folder / "in", folder / "out", Path({str(small_course)!r}), workers=2)
     print(report.unfinished, report.students["s02"].flags[0])
