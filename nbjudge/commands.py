@@ -13,13 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from nbjudge import operations
-from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
 from nbjudge.likeness.command import likeness
 from nbjudge.marking.command import mark
 from nbjudge.report.outputs import plain
 from nbjudge.run.interrupts import stops_in_one_line
-from nbjudge.terminal import plain_errors
+from nbjudge.terminal import Database, in_course, plain_errors
 
 
 def grade(
@@ -38,12 +37,7 @@ def grade(
     trust_network: Annotated[
         bool, typer.Option("--trust-network", help="Accept a scheduler elsewhere without TLS.")
     ] = False,
-    db: Annotated[
-        str | None,
-        typer.Option(
-            envvar=program().variable("DB"), help="The gradebook's URL, if it is not a file."
-        ),
-    ] = None,
+    db: Database = None,
     again: Annotated[
         list[str] | None, typer.Option(help="Grade this student again. Manual marks are kept.")
     ] = None,
@@ -446,12 +440,12 @@ def collect(
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
     for command in (collect, stops_in_one_line(grade), mark, report, likeness):
-        app.command()(command)
+        app.command()(in_course(command))
     for command in (check, progress, release, receipts):
-        app.command()(command)
+        app.command()(in_course(command))
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(context_settings=further)(lab)
+    app.command(context_settings=further)(in_course(lab))
     operations.register(app)
 
 

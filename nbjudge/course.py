@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nbjudge.inside.program import program
+from nbjudge.inside.program import VARIABLE, program
 
 #: These mark the root of a course: nbgrader's settings, and the instructor's notebooks or, in a
 #: learner's copy, the released ones.
@@ -15,7 +15,8 @@ SETTINGS, SOLUTIONS, RELEASED = "nbgrader_config.py", "solutions", "notebooks/as
 SOURCE, RELEASE = "source", "release"
 
 
-def _is_root(folder: Path) -> bool:
+def is_root(folder: Path) -> bool:
+    """Whether a folder holds a course."""
     return (folder / SETTINGS).is_file() and (
         (folder / SOLUTIONS).is_dir()
         or (folder / RELEASED).is_dir()
@@ -38,31 +39,35 @@ def root(start: str | Path | None = None) -> Path:
     """The folder that holds the course: ``nbgrader_config.py`` and the problem sets.
 
     The latter are in ``solutions/`` or ``source/`` or, for learners, in ``notebooks/assignments/``.
-    The search covers the environment variable ``COMMAND_ROOT`` (with the command's name in
-    capitals), then ``start`` (by default the current folder) and its parents, then the folder that
-    contains the installed package.
+    The search covers the option ``--course``, the environment variable ``COMMAND_ROOT`` (with the
+    command's name in capitals), ``start`` (by default the current folder) and its parents, and the
+    folder that holds the course's own packages.
 
     Raises
     ------
     FileNotFoundError
         If none of these holds a course; the message says what to do.
     """
+    asked = os.environ.get(VARIABLE)
+    if asked and is_root(Path(asked)):
+        return Path(asked)
     variable = program().variable("ROOT")
     if named := os.environ.get(variable):
         folder = Path(named).expanduser().resolve()
-        if _is_root(folder):
+        if is_root(folder):
             return folder
         raise FileNotFoundError(
             f"{variable} is {named!r}, but that folder has no {SETTINGS} and {SOLUTIONS}/. "
             "Set it to the folder that the course was cloned to."
         )
     here = Path(start or Path.cwd()).resolve()
-    for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
-        if _is_root(folder):
+    beside = (folder.parent for folder in program().folders())
+    for folder in (here, *here.parents, *beside):
+        if is_root(folder):
             return folder
     raise FileNotFoundError(
-        f"No course found in {here} or above it. Run this inside a clone of the course, "
-        f"or set {variable} to a folder that holds one."
+        f"No course found in {here} or above it. Run this in the course's folder, name it with "
+        f"--course, or set {variable} to it."
     )
 
 

@@ -10,9 +10,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nbjudge.inside.program import program
 from nbjudge.report.outputs import plain
-from nbjudge.terminal import plain_errors
+from nbjudge.terminal import Database, in_course, plain_errors
 
 INTO = Annotated[Path, typer.Argument(help="The folder that `grade` wrote its results to.")]
 
@@ -68,12 +67,7 @@ def forget(
         list[str] | None, typer.Option(help="Forget everyone but this learner; repeatable.")
     ] = None,
     everyone: Annotated[bool, typer.Option("--everyone", help="Forget the whole class.")] = False,
-    db: Annotated[
-        str | None,
-        typer.Option(
-            envvar=program().variable("DB"), help="The gradebook's URL, if it is not a file."
-        ),
-    ] = None,
+    db: Database = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete learners' work, marks, feedback, receipts and every trace of them after a term.
@@ -120,4 +114,4 @@ def _say(lines: list[str], notes: list[str]) -> None:
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
     for command in (backup, restore, forget):
-        app.command()(command)
+        app.command()(in_course(command))

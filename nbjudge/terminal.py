@@ -1,15 +1,73 @@
-"""What the commands share: errors in one line."""
+"""What the commands share: options that several have, and errors in one line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from nbjudge.failure import of_the_machine
+from nbjudge.inside.program import go_to, program
+
+
+def _database(given: str | None) -> str | None:
+    return given or os.environ.get(program().variable("DB"))
+
+
+def _course(given: Path | None) -> None:
+    if given is None:
+        return
+    from nbjudge.course import is_root
+
+    with plain_errors():
+        if not is_root(given):
+            raise ValueError(f"course is {str(given)!r}, but there is no course in that folder.")
+        go_to(given)
+
+
+#: Where the gradebook is, by an option or, as it may contain a password, an environment variable.
+Database = Annotated[
+    str | None,
+    typer.Option(
+        callback=_database,
+        help="The gradebook's URL, if it is not a file; or set the command's name + _DB, such as "
+        "NBJUDGE_DB.",
+    ),
+]
+
+_Course = Annotated[
+    Path | None,
+    typer.Option(
+        callback=_course,
+        is_eager=True,
+        help="The course's folder; by default the current one, or one above it.",
+    ),
+]
+
+
+def in_course(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option ``--course`` to a command, which then works on that course."""
+
+    @functools.wraps(command)
+    def chosen(*args: Any, course: Path | None = None, **named: Any) -> Any:
+        return command(*args, **named)
+
+    option = inspect.Parameter(
+        "course", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Course
+    )
+    signature = inspect.signature(command, eval_str=True)
+    given = [*signature.parameters.values(), option]
+    vars(chosen)["__signature__"] = signature.replace(parameters=given)
+    chosen.__annotations__ = {parameter.name: parameter.annotation for parameter in given}
+    return chosen
 
 
 @contextmanager

@@ -1,15 +1,27 @@
 """What this course's problem sets need besides their notebooks, and the course's judge settings.
 
-The entry point ``nbjudge.course`` points here: the names in capitals are the fields of
+``course.toml`` names this module: the names in capitals are the fields of
 :class:`nbjudge.inside.program.Program`.
 """
 
 from nbjudge_tfcourse.forbidden import FORBIDDEN
 
-__all__ = ["COMMAND", "FORBIDDEN", "PACKAGES", "TESTS_OWN", "TOLD", "VALUES", "WARM"]
+__all__ = [
+    "COMMAND",
+    "DISTRIBUTION",
+    "FORBIDDEN",
+    "PACKAGES",
+    "TESTS_OWN",
+    "TOLD",
+    "VALUES",
+    "WARM",
+]
 
 #: The command that a learner types; ``TFCOURSE_ROOT`` and ``TFCOURSE_DB`` are named after it.
 COMMAND = "tfcourse"
+
+#: Under which the packages are installed; marks depend on its version.
+DISTRIBUTION = "tfcourse"
 
 #: What answers may import, unless an exercise forbids it.
 PACKAGES = ["tfcourse"]

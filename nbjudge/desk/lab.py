@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbjudge.files import write_whole
-from nbjudge.inside.program import command_name, program
+from nbjudge.inside.program import command_name, handed_on, program
 
 #: Default name of the learner's folder in the course's folder. Git ignores it.
 WORK = "work"
@@ -95,6 +95,7 @@ def environment(course: Path) -> dict[str, str]:
     programs = str(Path(sys.executable).parent)
     return {
         **os.environ,
+        **handed_on(),
         "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
         "JUPYTER_PREFER_ENV_PATH": "1",
         program().variable("ROOT"): str(course),

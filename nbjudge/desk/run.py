@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any
 
 from nbjudge.desk import STUCK
-from nbjudge.inside.program import command_name
+from nbjudge.inside.program import command_name, handed_on
 from nbjudge.intake import cells
 from nbjudge.judge.errors import GONE, OUT_OF_TIME
 
@@ -437,6 +437,7 @@ def _environment(place: Path) -> dict[str, str]:
     before = os.environ.get("PYTHONPATH")
     return {
         **os.environ,
+        **handed_on(),
         "PYTHONPATH": os.pathsep.join([package, before] if before else [package]),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONHASHSEED": "0",

@@ -1,24 +1,28 @@
-"""What an installed course tells the judge about itself.
+"""What a course tells the judge about itself, in the file ``course.toml`` in its folder.
 
-A course registers a module of plain values with an entry point in the group ``nbjudge.course``. The
-module's names in capitals are the fields of :class:`Program`; those that it leaves out keep their
-defaults. The judge never imports a course inside a sandbox to learn this: the fork server is given
-the values (:func:`take`).
+Its keys are the fields of :class:`Program`; those that it leaves out keep their defaults. A course
+that is a package too can keep them there: ``settings`` names a module, whose names in capitals are
+the fields. A course without the file, such as nbgrader's own, has the defaults. The judge never
+looks for a course inside a sandbox: the fork server is given the values (:func:`take`).
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-#: The entry point group in which a course is registered.
-GROUP = "nbjudge.course"
+#: A course's own file in its folder.
+FILE = "course.toml"
+
+#: Environment variable for the folder of the course, for a process that starts elsewhere.
+VARIABLE = "NBJUDGE_COURSE"
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,10 @@ class Program:
         return f"{self.command.upper()}_{name}"
 
     @property
-    def finder(self) -> str:
-        """Prefix of the module that finds the distribution if its install is editable."""
-        return f"__editable___{re.sub(r'[-_.]+', '_', self.distribution).lower()}_"
+    def finder(self) -> tuple[str, ...]:
+        """Prefixes of the modules that find it and the judge if their installs are editable."""
+        names = (self.distribution, "nbjudge")
+        return tuple(f"__editable___{re.sub(r'[-_.]+', '_', name).lower()}_" for name in names)
 
     def folders(self, *, tests_own: bool = False) -> list[Path]:
         """The folders of its packages, or of the tests' own, found without loading them.
@@ -93,14 +98,42 @@ _command = ""
 
 
 def program() -> Program:
-    """The course installed here, or the judge's defaults.
+    """The settings of the course that this process works on, or the judge's defaults.
 
     Raises
     ------
-    RuntimeError
-        If several courses are installed in one environment.
+    ValueError
+        If its ``course.toml`` cannot be read; the message says why.
     """
-    return _taken or _installed()
+    return _taken or _found()
+
+
+def folder_of_settings() -> Path | None:
+    """The folder of this process's course, if it has a ``course.toml``.
+
+    That is the folder that ``NBJUDGE_COURSE`` names, or the current one, or one above it, up to the
+    first that is a course of any kind.
+    """
+    here = Path(os.environ.get(VARIABLE) or Path.cwd())
+    for folder in (here, *here.parents):
+        if (folder / FILE).is_file():
+            return folder
+        if (folder / "nbgrader_config.py").is_file() and not (folder / "ledger.db").is_file():
+            return None
+    return None
+
+
+def go_to(folder: Path | None) -> None:
+    """Work on the course in this folder from now on, in this process and those that it starts."""
+    if folder is not None:
+        os.environ[VARIABLE] = str(folder.expanduser().resolve())
+    _found.cache_clear()
+
+
+def handed_on() -> dict[str, str]:
+    """The environment variables by which a process works on the same course in another folder."""
+    folder = folder_of_settings()
+    return {VARIABLE: str(folder)} if folder else {}
 
 
 def command_name() -> str:
@@ -138,18 +171,37 @@ def take(said: Mapping[str, Any]) -> None:
 
 
 @cache
-def _installed() -> Program:
-    found = {point.value: point for point in entry_points(group=GROUP)}
-    if len(found) > 1:
-        raise RuntimeError(f"several courses are installed here: {', '.join(sorted(found))}")
-    return _registered(*found.values()) if found else Program()
+def _found() -> Program:
+    folder = folder_of_settings()
+    return _read(folder / FILE) if folder else Program()
 
 
-def _registered(point: EntryPoint) -> Program:
-    module = point.load()
+def _read(path: Path) -> Program:
+    import tomllib
+
+    try:
+        said = tomllib.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    module = said.pop("settings", "")
+    known = {one.name for one in fields(Program)}
+    if unknown := sorted(said.keys() - known):
+        raise ValueError(
+            f"{path} has {unknown[0]!r}, which is none of settings, {', '.join(sorted(known))}"
+        )
+    try:
+        return _made({**_of_module(module), **said} if module else said)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{path} names the module {module!r}, but {error.name!r} is not installed in this "
+            "environment: install the course's packages."
+        ) from None
+
+
+def _of_module(name: str) -> dict[str, Any]:
+    module = import_module(name)
     said = {one.name: getattr(module, one.name.upper(), None) for one in fields(Program)}
-    said["distribution"] = said["distribution"] or (point.dist and point.dist.name)
-    return _made({name: _plain(value) for name, value in said.items() if value is not None})
+    return {name: _plain(value) for name, value in said.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:

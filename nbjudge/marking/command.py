@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nbjudge.inside.program import program
-from nbjudge.terminal import plain_errors
+from nbjudge.terminal import Database, plain_errors
 
 
 def mark(
@@ -27,12 +26,7 @@ def mark(
         str, typer.Option(help="Your name, if several people mark with this account.")
     ] = "",
     port: Annotated[int, typer.Option(help="The port; by default a free one.")] = 0,
-    db: Annotated[
-        str | None,
-        typer.Option(
-            envvar=program().variable("DB"), help="The gradebook's URL, if it is not a file."
-        ),
-    ] = None,
+    db: Database = None,
 ) -> None:
     """Mark written answers by hand, question by question, in your browser.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
 from nbjudge.desk.light import without_grammars
+from nbjudge.inside.program import VARIABLE, handed_on
 
 if TYPE_CHECKING:
     import psutil
@@ -37,10 +39,14 @@ def warm_up() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     # Python's resource tracker warns if it has to clean up semaphores itself.
     sys.warnoptions.append(_CLEARED_UP)
+    named, about = os.environ.get(VARIABLE), handed_on()
+    os.environ |= about  # it may be asked again from another folder
     try:
         forkserver.ensure_running()
     finally:
         sys.warnoptions.remove(_CLEARED_UP)
+        if about and named is None:
+            del os.environ[VARIABLE]
         if main:
             signal.signal(signal.SIGINT, before)
 

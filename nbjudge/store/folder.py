@@ -68,10 +68,6 @@ else:
     record_marks(Path(__file__).parent)
 '''
 
-#: Environment variable for the URL of a gradebook outside the folder; it may contain a password.
-DATABASE_VARIABLE = program().variable("DB")
-
-
 #: Errors caused by the disk, not by the notebook.
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -294,7 +290,8 @@ class GradingFolder:
         if self.own_database:
             return ""
         url = make_url(self.url).set(password=None).render_as_string()
-        return f"c.CourseDirectory.db_url = os.environ.get({DATABASE_VARIABLE!r}, {url!r})\n"
+        variable = program().variable("DB")
+        return f"c.CourseDirectory.db_url = os.environ.get({variable!r}, {url!r})\n"
 
     def _make_database(self) -> None:
         from nbjudge.store import gradebook

@@ -67,9 +67,8 @@ TRICKS = {
 
 
 def run(folder, *command):
-    """Run a command where no course is installed."""
+    """Run a command where this course is not installed."""
     environment = {**os.environ, "PYTHONPATH": str(HERE / "alone"), "LOADED": f"{folder}/loaded"}
-    environment.pop("NBJUDGE_ROOT", None)
     environment["PATH"] = os.pathsep.join([str(BIN), os.environ["PATH"]])
     done = subprocess.run(
         [*map(str, command)],

@@ -83,18 +83,16 @@ def test_files_are_written_as_the_course_writes_them():
         )
 
 
-def told(folder, **registered):
-    """What the judge knows of the courses that are installed in ``folder``, in a new process.
+def told(folder, said=None, **modules):
+    """What the judge knows of the course in ``folder``, in a new process that starts there.
 
-    The judge lies there too, by a link: beside its own folder lies the course's ``egg-info``.
+    The judge lies there too, by a link: beside its own folder lies this course's ``course.toml``.
     """
     (folder / "nbjudge").symlink_to(HERE)
-    for name, source in registered.items():
-        about = folder / f"{name}-2.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0\n")
-        (about / "entry_points.txt").write_text(f"[{program.GROUP}]\n{name} = {name}\n")
+    for name, source in modules.items():
         (folder / f"{name}.py").write_text(source)
+    if said is not None:
+        (folder / program.FILE).write_text(said)
     code = (
         "import sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"
         "import json, dataclasses\nfrom nbjudge.inside.program import program\n"
@@ -106,34 +104,56 @@ def told(folder, **registered):
     )
 
 
-def test_without_a_course_the_judge_goes_by_its_own_name(tmp_path):
+def test_without_a_file_of_its_own_a_course_has_the_judges_defaults(tmp_path):
     found = json.loads(told(tmp_path).stdout)
     assert (found["command"], found["root"], found["packages"]) == ("nbjudge", "NBJUDGE_ROOT", [])
 
 
-def test_a_course_is_what_is_registered(tmp_path):
-    found = json.loads(
-        told(tmp_path, sorting="COMMAND = 'sorts'\nPACKAGES = ['sorted_lists']").stdout
-    )
+def test_a_course_says_in_its_folder_what_it_needs(tmp_path):
+    said = 'command = "sorts"\ndistribution = "sorting"\npackages = ["sorted_lists"]'
+    found = json.loads(told(tmp_path, said).stdout)
     assert (found["command"], found["root"]) == ("sorts", "SORTS_ROOT")
     assert found["distribution"] == "sorting" and found["packages"] == ["sorted_lists"]
 
 
-def test_what_a_course_forbids_is_read_strictly(tmp_path):
-    found = told(
-        tmp_path, sorting="FORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
-    )
-    assert json.loads(found.stdout)["forbidden"] == {
-        "sorting": {"why": "sorts", "python": ["a", "b"]}
-    }
+def test_a_course_that_is_a_package_says_it_there(tmp_path):
+    said = 'settings = "sorting"\ncommand = "sorts"'
+    module = "COMMAND = 'other'\nFORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
+    found = json.loads(told(tmp_path, said, sorting=module).stdout)
+    assert found["command"] == "sorts"
+    assert found["forbidden"] == {"sorting": {"why": "sorts", "python": ["a", "b"]}}
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ('settings = "sorting"', "names the module 'sorting', but 'sorting' is not installed"),
+        ('comand = "sorts"', "has 'comand', which is none of settings, command"),
+        ("command = sorts", "cannot be read"),
+    ],
+)
+def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, said, problem):
+    done = told(tmp_path, said)
+    assert done.returncode and problem in done.stderr.splitlines()[-1]
+
+
+def test_what_a_course_forbids_is_read_strictly():
     assert kinds._read("sorting", {"why": "sorts", "python": ["heapq"]}).python == ("heapq",)
     for said in ({"python": ["heapq"]}, {"why": "sorts", "pythons": ["heapq"]}):
         with pytest.raises(ValueError, match="'sorting' cannot be read"):
             kinds._read("sorting", said)
 
 
-def test_two_courses_at_once_are_refused(tmp_path):
-    done = told(tmp_path, sorting="", searching="")
-    assert (
-        done.returncode and "several courses are installed here: searching, sorting" in done.stderr
-    )
+def test_the_first_course_above_counts(tmp_path, monkeypatch):
+    """A plain course of nbgrader's in the folder of another is not that one."""
+    monkeypatch.delenv(program.VARIABLE, raising=False)
+    inner, graded = tmp_path / "course" / "inner", tmp_path / "course" / "inner" / "graded"
+    graded.mkdir(parents=True)
+    (tmp_path / "course" / program.FILE).touch()
+    monkeypatch.chdir(graded)
+    assert program.folder_of_settings() == tmp_path / "course"
+    for name in ("nbgrader_config.py", "ledger.db"):
+        (graded / name).touch()
+    assert program.folder_of_settings() == tmp_path / "course", "that is graded work"
+    (inner / "nbgrader_config.py").touch()
+    assert program.folder_of_settings() is None

@@ -1,15 +1,17 @@
 """A machine with the judge and no course, for the processes of a test: put this on ``PYTHONPATH``.
 
-The course's packages cannot be imported, and nothing says that they are installed. At its end each
-process adds to the file ``LOADED`` which of PyTorch and NumPy it has loaded.
+The course's packages cannot be imported. At its end each process adds to the file ``LOADED`` which
+of PyTorch and NumPy it has loaded.
 """
 
 import atexit
-import importlib.metadata
 import os
 import sys
 
 COURSE = {"tfcourse", "coursebook", "nbjudge_tfcourse"}
+
+#: What cannot be imported either if ``REFUSE`` is set: neither library, nor Dask.
+MORE = {"torch", "numpy", "dask", "distributed"} if os.environ.get("REFUSE") else set()
 
 
 class NoCourse:
@@ -17,13 +19,8 @@ class NoCourse:
 
     def find_spec(self, name, path=None, target=None):
         """Refuse the course's packages."""
-        if name.partition(".")[0] in COURSE:
+        if name.partition(".")[0] in COURSE | MORE:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def installed(**asked):
-    """The distributions that are installed, without the course's."""
-    return (found for found in discover(**asked) if found.name not in COURSE)
 
 
 def tell():
@@ -32,7 +29,5 @@ def tell():
         file.write(f"{' '.join({'numpy', 'torch'} & sys.modules.keys())}\n")
 
 
-discover = importlib.metadata.Distribution.discover
-importlib.metadata.Distribution.discover = installed
 sys.meta_path.insert(0, NoCourse())
 atexit.register(tell)
