@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements.txt pyproject.toml package.json
+$(READY): requirements.txt pyproject.toml nbjudge/pyproject.toml package.json
 	$(say) 'Making .venv (about three minutes and 2.4 GB, once): pip shows what it downloads'
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14) and "The course needs Python 3.11, 3.12, 3.13 or 3.14; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 demo")'
 	@$(PYTHON) -m venv .venv

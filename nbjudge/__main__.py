@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import re
+
 import typer
 
 from nbjudge.commands import register
@@ -22,7 +25,35 @@ register(app)
 def main() -> None:
     """Run the command."""
     run_as(NAME)
-    app(prog_name=NAME)
+    try:
+        app(prog_name=NAME)
+    except ModuleNotFoundError as error:
+        said = missing(error)
+        if said is None:
+            raise
+        typer.secho(said, err=True, fg="red")
+        raise SystemExit(2) from None
+
+
+def missing(error: ModuleNotFoundError) -> str | None:
+    """A sentence that says which extra to install; ``None`` if the error is about something else.
+
+    It names no command: nbjudge is on no package index, so its name is not what to install.
+    """
+    needed = (error.name or "").partition(".")[0].lower()
+    asked: dict[str, str] = {}
+    for line in importlib.metadata.requires(NAME) or []:
+        name, extra = re.match(r"[\w.-]+", line), re.search(r"extra == .([\w-]+)", line)
+        if name and extra:
+            asked.setdefault(name[0].lower().replace("-", "_"), extra[1])
+    packages = {"zmq": "pyzmq", "yaml": "pyyaml", "a11y_pygments": "accessible_pygments"}
+    extra = asked.get(packages.get(needed, needed))
+    if extra is None:
+        return None
+    return (
+        f"{error.name} is not installed, and this needs it: install nbjudge again from where you "
+        f"have it, with its extra `{extra}`."
+    )
 
 
 if __name__ == "__main__":

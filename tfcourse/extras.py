@@ -42,17 +42,30 @@ def normal(name: str) -> str:
 def declared() -> dict[str, list[str]]:
     """What each extra itself requires on this system; under ``""``, what the package always needs.
 
-    Other extras of this package, which an extra may require, are left out; but what `colab`
-    requires counts as the learner's, whose extra is the one to install except on Colab.
+    Other extras of this package, which an extra may require, are left out; the judge's stand for
+    what they require. What `colab` requires counts as the learner's, whose extra is the one to
+    install except on Colab.
     """
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in EXTRAS}}
-    for line in importlib.metadata.requires("tfcourse") or []:
-        name = normal(re.findall(r"[\w.-]+", line)[0])
+    for name, asks, more in _required("tfcourse"):
+        names = [name]
+        if name == "nbjudge":
+            chosen = ["", *more]
+            names = [one for one, wants, _ in _required(name) if wants in chosen and one != name]
+        if name != "tfcourse":
+            found.setdefault("learner" if asks == "colab" else asks, []).extend(names)
+    return found
+
+
+def _required(package: str) -> list[tuple[str, str, list[str]]]:
+    """What a package requires on this system: name, for which extra, and with which extras."""
+    found = []
+    for line in importlib.metadata.requires(package) or []:
+        name, more = re.findall(r"([\w.-]+)(?:\[([^]]*)\])?", line)[0]
         extra = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", line)
         system = re.search(r"""sys_platform\s*==\s*["'](\w+)["']""", line)
-        if name != "tfcourse" and (system is None or system[1] == sys.platform):
-            asks = extra[1] if extra else ""
-            found.setdefault("learner" if asks == "colab" else asks, []).append(name)
+        if system is None or system[1] == sys.platform:
+            found.append((normal(name), extra[1] if extra else "", more.split(",")))
     return found
 
 

@@ -27,7 +27,7 @@ import importlib.util
 
 if importlib.util.find_spec("{package}") is None:
     source = "git+{address}"
-    %pip install --quiet "{distribution}[colab] @ $source"
+    %pip install --quiet {judge}"{distribution}[colab] @ $source"
 """
 
 _NO_ADDRESS = """\
@@ -63,6 +63,9 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     # Without a package of its own a course has nothing there to install, and no Makefile of ours.
     address = repository(course) if judged.packages else ""
     source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
+    with_it = (course / "nbjudge" / "pyproject.toml").is_file()  # in the same repository
+    judge = '"nbjudge @ $source#subdirectory=nbjudge" ' if with_it else ""
+    source = source.replace("{judge}", judge)
     lab = "`make lab` or `{command} lab`, or" if judged.packages else "`{command} lab`, or"
     source = source.replace("{lab}", lab)
     source = source.replace("{package}", (*judged.packages, "nbjudge")[0])

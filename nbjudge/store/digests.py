@@ -16,7 +16,7 @@ from nbjudge.inside.program import program
 from nbjudge.intake import cells
 
 #: Packages whose versions affect grades and appear in a report, besides the course's own.
-NAMED_VERSIONS = ("nbgrader", "ipykernel", "torch", "numpy", "pandas", "scipy")
+NAMED_VERSIONS = ("nbjudge", "nbgrader", "ipykernel", "torch", "numpy", "pandas", "scipy")
 
 #: Modules of the grader that show or transport grades or start it, but do not affect them; and
 #: those in the same folders that do.

