@@ -47,12 +47,12 @@ def missing(error: ModuleNotFoundError) -> str | None:
         if name and extra:
             asked.setdefault(name[0].lower().replace("-", "_"), extra[1])
     packages = {"zmq": "pyzmq", "yaml": "pyyaml", "a11y_pygments": "accessible_pygments"}
-    extra = asked.get(packages.get(needed, needed))
-    if extra is None:
+    wanted = asked.get(packages.get(needed, needed))
+    if wanted is None:
         return None
     return (
         f"{error.name} is not installed, and this needs it: install nbjudge again from where you "
-        f"have it, with its extra `{extra}`."
+        f"have it, with its extra `{wanted}`."
     )
 
 

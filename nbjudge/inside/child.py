@@ -34,6 +34,8 @@ def environment(home: str, variables: dict[str, str] | None = None) -> dict[str,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
+        # A compiled function computes the same, and its calls could not be watched.
+        "TORCHDYNAMO_DISABLE": "1",
         **dict.fromkeys(_ONE_THREAD, "1"),
         **(variables or {}),
     }

@@ -11,7 +11,6 @@ import contextlib
 import os
 import resource
 import socket
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,11 +55,11 @@ class Slot:
         return f"{self.base}/{self.name}"
 
 
-def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
+def enter(slot: Slot, limits: Limits) -> None:
     """Put this process into new namespaces and set up what its child will see.
 
     Home, ``/tmp`` and ``/dev/shm`` are one in-memory file system with one quota. Only this slot of
-    the nursery's folder is visible. Nothing in ``covers`` can be opened.
+    the nursery's folder is visible.
     """
     uid, gid = os.getuid(), os.getgid()
     linux.unshare(NAMESPACES)
@@ -75,15 +74,11 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
     for name, target, mode in (
         ("home", HOME, 0o700),
         ("shm", "/dev/shm", 0o1777),
-        ("covers", "", 0o700),
         ("tmp", "/tmp", 0o1777),
     ):
         os.mkdir(f"/tmp/{name}")
         os.chmod(f"/tmp/{name}", mode)
-        if target:
-            linux.mount(f"/tmp/{name}", target, flags=linux.MS_BIND)
-        else:
-            folder, file = _nothing(f"/tmp/{name}")
+        linux.mount(f"/tmp/{name}", target, flags=linux.MS_BIND)
     if not slot.base.startswith("/tmp/"):
         linux.mount("tmpfs", slot.base, "tmpfs", _PLAIN, "size=64k,mode=0755")
     for path, number in held.items():
@@ -96,13 +91,6 @@ def enter(slot: Slot, limits: Limits, covers: Sequence[str]) -> None:
         os.close(number)
     if not slot.base.startswith("/tmp/"):
         _read_only(slot.base)
-    for path in covers:  # last, because what is covered may be among what was mounted again
-        if os.path.isdir(path):
-            linux.mount(f"/proc/self/fd/{folder}", path, flags=linux.MS_BIND)
-        elif os.path.isfile(path):
-            linux.mount(f"/proc/self/fd/{file}", path, flags=linux.MS_BIND)
-    os.close(folder)
-    os.close(file)
     pseudo = "newinstance,ptmxmode=0666,mode=0620"
     linux.mount("devpts", "/dev/pts", "devpts", linux.MS_NOSUID | linux.MS_NOEXEC, pseudo)
     linux.loopback_up()
@@ -116,18 +104,6 @@ def _mounted_in_tmp(base: str) -> list[str]:
         if not any(path.startswith(f"{outer}/") for outer in found):
             found.append(path)
     return found
-
-
-def _nothing(place: str) -> tuple[int, int]:
-    """Descriptors of a folder and a file that nobody may open, on a read-only mount.
-
-    What is mounted from it elsewhere is read-only too.
-    """
-    linux.mount("tmpfs", place, "tmpfs", _PLAIN, "size=4k,nr_inodes=4,mode=0700")
-    os.mkdir(f"{place}/folder", 0)
-    os.close(os.open(f"{place}/file", os.O_CREAT | os.O_WRONLY, 0))
-    _read_only(place)
-    return os.open(f"{place}/folder", os.O_PATH), os.open(f"{place}/file", os.O_PATH)
 
 
 def _read_only(path: str) -> None:

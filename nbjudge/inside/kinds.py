@@ -22,19 +22,17 @@ class Forbidden:
         The message about a call, continuing "`call` ...".
     torch_functions:
         Names of PyTorch functions, however they were imported.
-    python:
-        Python functions, and all functions of the named classes and modules, by dotted path.
-    modules:
-        Modules that cannot be imported in a kernel created without this.
     operators:
-        Parts of the names of the PyTorch operators removed from such a kernel.
+        Parts of the names of the PyTorch operators in which these functions end.
+    python:
+        Python functions and classes, by the path of the module that defines them.
+    modules:
+        Modules that cannot be imported, and whose functions cannot be called.
     matrices:
         Whether ``torch_functions`` are products, of which only those of two matrices are forbidden:
         a product with a vector is allowed.
     gradients:
-        Whether a kernel created without this computes no gradients.
-    counts:
-        Whether PyTorch's profiler counts no operations; it may still measure times.
+        Whether PyTorch computes no gradients.
     signs:
         Pairs of a regular expression and a description of an answer that matches it: nothing
         that can be refused, but worth a grader's attention.
@@ -42,17 +40,26 @@ class Forbidden:
 
     why: str
     torch_functions: frozenset[str] = frozenset()
+    operators: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
-    operators: tuple[str, ...] = ()
     matrices: bool = False
     gradients: bool = False
-    counts: bool = False
     signs: tuple[tuple[str, str], ...] = ()
 
     def means(self, args: tuple, kwargs: dict) -> bool:
         """Whether this call of one of ``torch_functions`` is forbidden."""
         return not self.matrices or _two_matrices(args, kwargs)
+
+    def named(self, module: str, qualname: str) -> str:
+        """What to call a Python function if it is forbidden; empty if it is not."""
+        path = f"{module}.{qualname}."
+        if any(path.startswith(f"{entry}.") for entry in self.modules):
+            return f"{module}.{qualname.partition('.')[0]}"
+        entry = next((entry for entry in self.python if path.startswith(f"{entry}.")), "")
+        name = qualname.partition(".")[0]
+        within = entry and len(entry) <= len(module) and not name.startswith("_")
+        return name if within else entry.rpartition(".")[2]
 
 
 def _two_matrices(args: tuple, kwargs: dict) -> bool:

@@ -25,7 +25,7 @@ class Request:
     sandboxed, isolated:
         Whether the fork server is in a jail; whether the child gets its own namespaces there.
     forbidden:
-        Kinds of things that it must not have; see :mod:`nbjudge.inside.testing.absent`.
+        Kinds of things whose modules it cannot import: :mod:`nbjudge.inside.testing.absent`.
     files:
         Name and size in bytes of each file to put into its home; their content follows.
     seed:

@@ -16,7 +16,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from time import monotonic
 from types import ModuleType
 
@@ -59,8 +59,7 @@ LEARNERS = (
     "IPython.core.debugger",
     "IPython.core.oinspect",
     "IPython.extensions.storemagic",
-    # It needs ctypes, which cannot be loaded later, and many notebooks load it first.
-    "IPython.extensions.autoreload",
+    "IPython.extensions.autoreload",  # many notebooks load it first
     "tornado.platform.asyncio",
     "encodings.ascii",
     "encodings.idna",
@@ -131,24 +130,16 @@ def warm_up(names: list[str]) -> None:
             AutoFormattedTB(mode="Context").structured_traceback(*sys.exc_info())
 
 
-def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
-    """Fork a child for each request, until the other end closes.
-
-    ``without`` are the kinds that this process has removed. A request that forbids more is passed
-    to another server, forked from this one for these kinds, because removing them is slow and
-    is done only once.
-    """
+def serve(control: socket.socket) -> None:
+    """Fork a child for each request, until the other end closes."""
     from nbjudge.inside import linux, seccomp
     from nbjudge.inside.request import MESSAGE, Request
-    from nbjudge.inside.watcher import sources_of, watch
+    from nbjudge.inside.watcher import watch
 
-    if without:
-        sources_of(tuple(without))
     filter_program = seccomp.program() if seccomp.supported() else b""
     poll = select.poll()
     poll.register(control, select.POLLIN)
     me = os.getpid()
-    others: dict[tuple[str, ...], socket.socket] = {}
     while True:
         if poll.poll(500):
             try:
@@ -158,46 +149,14 @@ def serve(control: socket.socket, without: Sequence[str] = ()) -> None:
             if not message:
                 return
             sockets = [socket.socket(fileno=number) for number in files]
-            request = Request.decode(message)
-            kinds = request.forbidden
-            if not set(kinds) <= set(without):
-                for _ in range(2):  # a server that has died is restarted once
-                    if kinds not in others:
-                        held = [control, *sockets, *others.values()]
-                        others[kinds] = _server_without(kinds, held)
-                    try:
-                        socket.send_fds(others[kinds], [message], files)
-                        break
-                    except OSError:
-                        others.pop(kinds).close()
-            elif not os.fork():
+            if not os.fork():
                 linux.die_with_parent(me)
-                for mine in (control, *others.values()):
-                    mine.close()
+                control.close()
                 status, *talk = sockets
-                watch(request, status, talk[0] if talk else None, filter_program)
+                watch(Request.decode(message), status, talk[0] if talk else None, filter_program)
             for given in sockets:
                 given.close()
         _collect()
-
-
-def _server_without(kinds: Sequence[str], held: Sequence[socket.socket]) -> socket.socket:
-    """Fork a server without these kinds; it closes the sockets in ``held``."""
-    from nbjudge.inside import linux
-    from nbjudge.inside.testing import absent
-
-    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    me = os.getpid()
-    if os.fork():
-        far.close()
-        return near
-    linux.die_with_parent(me)
-    for one in (near, *held):
-        one.close()
-    absent.remove(*kinds)
-    _freeze()
-    serve(far, kinds)
-    os._exit(0)
 
 
 def _freeze() -> None:
@@ -249,15 +208,11 @@ def main() -> None:
     if settings["locked"] or settings["known"]:
         examiner = importlib.import_module(settings["modules"][-1])
         examiner.learn(settings["locked"], settings["known"])
-    if settings["forbidden"]:
-        from nbjudge.inside.testing import absent
-
-        absent.remove(*settings["forbidden"])
     _freeze()
     gc.enable()
     sys.argv = [""]
     control.send(json.dumps({"ready": monotonic() - began}).encode())
-    serve(control, settings["forbidden"])
+    serve(control)
 
 
 if __name__ == "__main__":

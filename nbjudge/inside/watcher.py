@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import select
@@ -67,7 +66,7 @@ class Watcher:
         request = self.request
         files = [(name, self._received(size)) for name, size in request.files]
         if request.isolated:
-            isolation.enter(request.slot, request.limits, _files_of(request.forbidden))
+            isolation.enter(request.slot, request.limits)
         else:
             linux.adopt_orphans()
             os.makedirs(request.home, exist_ok=True)
@@ -225,47 +224,6 @@ class Watcher:
             socket.send_fds(self.status, [json.dumps(event).encode()], files)
         except OSError:  # nobody listens any more, as the next check will find
             return
-
-
-@functools.cache
-def sources_of(forbidden: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, frozenset[str]]]:
-    """The files and folders that must not be readable if these kinds are forbidden.
-
-    A fork server looks them up once, for all its children.
-
-    Returns
-    -------
-    paths, stems
-        The files and folders; and for each folder of compiled modules, the names whose compiled
-        form, under any version of Python, must not be readable either.
-    """
-    from nbjudge.inside.testing import absent
-
-    found = absent.files(forbidden)
-    stems: dict[str, set[str]] = {}
-    for path in found:
-        if path.suffix == ".py":
-            stems.setdefault(str(path.parent / "__pycache__"), set()).add(path.stem)
-    return tuple(map(str, found)), {folder: frozenset(names) for folder, names in stems.items()}
-
-
-def _files_of(forbidden: tuple[str, ...]) -> list[str]:
-    """What must not be readable, with what has been compiled by now."""
-    if not forbidden:
-        return []
-    paths, stems = sources_of(forbidden)
-    found = list(paths)
-    for folder, names in stems.items():
-        try:
-            there = os.listdir(folder)
-        except FileNotFoundError:
-            continue
-        except PermissionError:
-            found.append(folder)
-            continue
-        compiled = (name for name in there if name.endswith(".pyc"))
-        found += [f"{folder}/{name}" for name in compiled if name.partition(".")[0] in names]
-    return found
 
 
 def watch(

@@ -10,20 +10,11 @@ from nbformat import NotebookNode
 from nbjudge.intake import cells
 from nbjudge.intake.notes import Notes
 from nbjudge.judge import elsewhere, errors, outcome
-from nbjudge.judge.endings import FLOODED, OUT_OF_TIME
 from nbjudge.judge.kernels import Kernels
-from nbjudge.judge.pump import FAILED
 from nbjudge.report.outputs import Room
 
 #: Message for an answer cell after which the kernel stops responding.
 BREAKS = "after this cell the kernel no longer runs anything: what does the cell change in it?"
-
-#: Messages for an answer cell that finishes only in a kernel in which less is forbidden.
-OTHERWISE = {
-    OUT_OF_TIME: "it takes too long",
-    FLOODED: "it prints without end",
-    FAILED: "it needs something that this exercise forbids",
-}
 
 
 class Findings:
@@ -108,13 +99,8 @@ class Findings:
     def why_missing(self, exercise: str) -> str:
         """Why an exercise's names are undefined; empty if its cell ran to the end."""
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
-        why = BREAKS if exercise in broken else self.stopped.get(exercise) or self._other(exercise)
+        why = BREAKS if exercise in broken else self.stopped.get(exercise, "")
         return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
-
-    def _other(self, exercise: str) -> str:
-        ended = self.kernels.otherwise
-        own = (how for i, how in ended.items() if cells.grade_id(self.cells[i]) == exercise)
-        return OTHERWISE.get(next(own, ""), "")
 
     def all_notes(self) -> Notes:
         """All notes without duplicates, including those that name several cells in one line."""

@@ -1,11 +1,9 @@
-"""A submission's kernels: one for each set of things that are forbidden.
+"""The kernel of a submission, and the one that takes its place if a cell hangs or ends it.
 
-Each has run all cells up to the current one, and is copied where a test will need it as it was
-there.
+It has run all cells up to the current one, and is copied where a test will need it as it was there.
 
-A kernel that a cell hangs or ends is replaced, and the earlier cells are run again in the new one.
-If that does not help, the cell after which a kernel stops responding is found and left out: what
-other cells define is then judged without it.
+In a new kernel the earlier cells are run again. If that does not help, the cell after which the
+kernel stops responding is found and left out: what other cells define is then judged without it.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from nbjudge.judge.job import Job
 from nbjudge.judge.learners import Learner, NoKernel
-from nbjudge.judge.pump import OK
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery, Usage
@@ -30,7 +27,7 @@ MAX_BROKEN = 4
 
 
 class Kernels:
-    """The kernels of one submission.
+    """The kernel of one submission.
 
     Parameters
     ----------
@@ -41,7 +38,9 @@ class Kernels:
     in_time:
         Raises :class:`NoKernel` when the submission's time is used up.
     tests:
-        Number of test cells, for each of which a kernel may be copied.
+        Number of test cells, for each of which it may be copied.
+    forbidden:
+        The kinds that every test forbids: it cannot import their modules.
 
     Attributes
     ----------
@@ -50,10 +49,7 @@ class Kernels:
     broken:
         The indices of cells after which a kernel stops responding.
     places:
-        The indices of the test cells at which a kernel without these kinds is copied.
-    otherwise:
-        For finished cells by index: how they ended in a kernel in which more is forbidden, if they
-        did not finish there.
+        The indices of the test cells at which it is copied.
     """
 
     def __init__(
@@ -64,50 +60,47 @@ class Kernels:
         seconds: Callable[[int], float],
         in_time: Callable[[], None],
         tests: int = 0,
+        forbidden: tuple[str, ...] = (),
     ):
         self.job, self.nursery, self.source, self.seconds = job, nursery, source, seconds
-        self.in_time, self.tests = in_time, tests
+        self.in_time, self.tests, self.forbidden = in_time, tests, forbidden
         self.finished: list[int] = []
         self.broken: list[int] = []
-        self.places: dict[tuple[str, ...], set[int]] = {}
-        self.otherwise: dict[int, str] = {}
+        self.places: set[int] = set()
         self.cpu_seconds = self.peak_memory_mb = 0.0
-        self._learners: dict[tuple[str, ...], Learner] = {}
+        self._learner: Learner | None = None
         self._restarts: dict[str, int] = {}
         self._careful = self._sealed = False
 
-    def start(self, kinds: tuple[str, ...]) -> None:
-        """Start a kernel without these kinds."""
+    def start(self) -> Learner:
+        """Start a kernel."""
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
-        self._learners[kinds] = Learner(
-            self.nursery, job.limits, kinds, job.found, seed, self.tests
+        self._learner = Learner(
+            self.nursery, job.limits, self.forbidden, job.found, seed, self.tests
         )
+        return self._learner
 
-    def end(self, kinds: tuple[str, ...]) -> None:
-        """Kill the kernel without these kinds, if there is one."""
-        learner = self._learners.pop(kinds, None)
+    def stop(self) -> None:
+        """Kill the kernel at once, since it takes a while to end."""
+        if self._learner is not None:
+            self._learner.kernel.stop()
+
+    def end(self) -> None:
+        """Kill the kernel, if there is one."""
+        learner, self._learner = self._learner, None
         if learner is not None:
             self.count(learner.end())
 
     def seal(self) -> None:
-        """Stop all kernels and hear nothing more from them; their copies can still be used.
+        """Stop the kernel and hear nothing more from it; its copies can still be used.
 
-        From now on kernels run only what comes before the last place where they are copied.
+        From now on a kernel runs only what comes before the last place where it is copied.
         """
         self._sealed = True
-        for learner in self._learners.values():
-            learner.seal()
-
-    def end_all(self) -> None:
-        """Kill all kernels at once, since each takes a while to end."""
-        learners = list(self._learners.values())
-        self._learners.clear()
-        for learner in learners:
-            learner.kernel.stop()
-        for learner in learners:
-            self.count(learner.end())
+        if self._learner is not None:
+            self._learner.seal()
 
     def count(self, used: Usage) -> None:
         """Add a process's usage to the totals."""
@@ -122,10 +115,8 @@ class Kernels:
         self._careful = True
         return len(self.broken)
 
-    def catch_up(self, kinds: tuple[str, ...], exercise: str = "") -> Learner:
-        """A kernel without these kinds that has run all finished cells.
-
-        It has been copied at the :attr:`places` where it is needed.
+    def catch_up(self, exercise: str = "") -> Learner:
+        """A kernel that has run all finished cells and was copied at all :attr:`places`.
 
         Raises
         ------
@@ -133,20 +124,17 @@ class Kernels:
             If there is no such kernel: it was replaced too often, too many cells break it, or no
             time is left to run the cells again.
         """
-        if kinds in self._learners and self._too_late(self._learners[kinds], kinds):
-            self.end(kinds)
+        if self._learner is not None and self._too_late(self._learner):
+            self.end()
         while True:
-            if kinds not in self._learners:
-                self._restart(kinds, exercise)
-            learner = self._learners[kinds]
-            places = self.places.get(kinds, set())
-            end = max(places, default=-1) if self._sealed else math.inf
+            learner = self._learner or self._restart(exercise)
+            end = max(self.places, default=-1) if self._sealed else math.inf
             behind = [i for i in self.finished if i not in learner.done and i < end]
-            behind += places - set(learner.snapshots)
+            behind += self.places - set(learner.snapshots)
             breaks = next((i for i in sorted(behind) if not self._gets_past(learner, i)), None)
             if breaks is None:
                 return learner
-            self.end(kinds)
+            self.end()
             self.in_time()  # a cell cut short by the time limit is not to blame
             if self._careful and breaks in self.finished:
                 self.finished.remove(breaks)
@@ -154,13 +142,13 @@ class Kernels:
                 if len(self.broken) > MAX_BROKEN:
                     raise NoKernel("too many of its cells break the kernel")
             elif self._careful:
-                self.places[kinds].discard(breaks)
+                self.places.discard(breaks)
                 raise NoKernel("the kernel does not answer the tests")
             self._careful = True
 
-    def _too_late(self, learner: Learner, kinds: tuple[str, ...]) -> bool:
+    def _too_late(self, learner: Learner) -> bool:
         """Whether a kernel has run a cell that is left out, or too much to be copied as needed."""
-        missing = self.places.get(kinds, set()) - set(learner.snapshots)
+        missing = self.places - set(learner.snapshots)
         late = bool(missing) and min(missing) < max(learner.done, default=-1)
         return late or bool(learner.done & set(self.broken))
 
@@ -174,7 +162,7 @@ class Kernels:
             return False
         return True
 
-    def _restart(self, kinds: tuple[str, ...], exercise: str) -> None:
+    def _restart(self, exercise: str) -> Learner:
         of_exercise, together = self._restarts.get(exercise, 0), sum(self._restarts.values())
         if of_exercise >= MAX_RESTARTS_OF_EXERCISE + self._careful or together >= MAX_RESTARTS:
             times = of_exercise if of_exercise < together else together
@@ -183,15 +171,13 @@ class Kernels:
                 "again. Look for code that never ends, calls exit(), or uses up the memory"
             )
         self._restarts[exercise] = of_exercise + 1
-        self.start(kinds)
+        return self.start()
 
     def _runs_again(self, learner: Learner, index: int) -> bool:
         try:
             ran = learner.run(self.source(index), self.seconds(index))
             if not ran.rests:
                 return False
-            if ran.how != OK:
-                self.otherwise[index] = ran.how
             learner.done.add(index)
             if self._careful:
                 learner.answers()

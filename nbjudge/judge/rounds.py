@@ -31,8 +31,6 @@ class Test:
     ----------
     index, cell:
         The cell.
-    kinds:
-        What its kernel is without.
     place:
         The index of the first test cell since another cell has run.
     told:
@@ -47,7 +45,6 @@ class Test:
 
     index: int
     cell: NotebookNode
-    kinds: tuple[str, ...]
     place: int
     told: int
     found: dict[str, Any] = field(default_factory=dict)
@@ -89,10 +86,10 @@ class Rounds:
 
     # -- the first round -------------------------------------------------------------------------
 
-    def reach(self, index: int, cell: NotebookNode, kinds: tuple[str, ...], over: str) -> None:
+    def reach(self, index: int, cell: NotebookNode, over: str) -> None:
         """Run what is shown of a test; ``over`` says why no more cells are run, if so."""
         self._place = index if self._place < 0 else self._place
-        test = Test(index, cell, kinds, self._place, self.examination.place)
+        test = Test(index, cell, self._place, self.examination.place)
         self.tests.append(test)
         hides = cells.has_hidden_tests(cell.source)
         try:
@@ -101,8 +98,8 @@ class Rounds:
             if not hides or shows(cell.source):
                 test.found = self._again_if_garbled(test, SHOWN if hides else WHOLE)
             if hides and not test.found.get("error"):
-                self.kernels.places.setdefault(kinds, set()).add(test.place)
-                self.kernels.catch_up(kinds, test.exercise)
+                self.kernels.places.add(test.place)
+                self.kernels.catch_up(test.exercise)
                 self.waiting.append(test)
         except NoKernel as error:
             test.found = _not_run(error)
@@ -111,7 +108,7 @@ class Rounds:
     def _here(self, test: Test) -> Snapshot:
         """A copy of a test's kernel at its place; a kernel that does not respond is replaced."""
         for again in (False, True):
-            learner = self.kernels.catch_up(test.kinds, test.exercise)
+            learner = self.kernels.catch_up(test.exercise)
             try:
                 return learner.here()
             except NoKernel as error:
@@ -122,16 +119,16 @@ class Rounds:
 
     def _replace(self, test: Test, why: str) -> None:
         test.seen.append(why)
-        self.kernels.end(test.kinds)
+        self.kernels.end()
         self.kernels.be_careful()
 
     def _again_if_garbled(self, test: Test, part: str) -> dict[str, Any]:
         """The result of a test; another cell may be to blame for a reply that is no answer."""
         found = self._asked(test, part)
         if found.get("error") == errors.GARBLED:
-            self.kernels.end(test.kinds)
+            self.kernels.end()
             before = self.kernels.be_careful()
-            self.kernels.catch_up(test.kinds, test.exercise)
+            self.kernels.catch_up(test.exercise)
             if len(self.kernels.broken) > before:
                 return self._asked(test, part)
         return found
@@ -160,13 +157,13 @@ class Rounds:
     def _left(self, test: Test) -> Snapshot:
         """The copy of the kernel for a hidden half: the one at its place, or a copy of that."""
         for again in (False, True):
-            self.kernels.places[test.kinds].add(test.place)
-            learner = self.kernels.catch_up(test.kinds, test.exercise)
+            self.kernels.places.add(test.place)
+            learner = self.kernels.catch_up(test.exercise)
             learner.seal()
             try:
                 if any(self._same_place(test, other) for other in self.waiting):
                     return learner.snapshots[test.place].copy()
-                self.kernels.places[test.kinds].discard(test.place)
+                self.kernels.places.discard(test.place)
                 return learner.snapshots.pop(test.place)
             except NoKernel as error:
                 self._replace(test, str(error))
@@ -178,7 +175,7 @@ class Rounds:
 
     @staticmethod
     def _same_place(one: Test, other: Test) -> bool:
-        return one is not other and (one.kinds, one.place) == (other.kinds, other.place)
+        return one is not other and one.place == other.place
 
     # -- both ------------------------------------------------------------------------------------
 
@@ -223,7 +220,7 @@ class Rounds:
             found["why"] = learner.why_gone(briefly)
             found["says"] = f"{found['says']} {found['why']}"
         if not (learner.kernel.alive() and snapshot.can_be_ended):
-            self.kernels.end(test.kinds)
+            self.kernels.end()
 
     def _note(self, test: Test) -> None:
         if test.found.get("error") == errors.OUT_OF_TIME:

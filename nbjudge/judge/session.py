@@ -4,9 +4,8 @@ All cells run before a hidden value is sent to a learner's process: what they pu
 shown, and nothing later. Where a test stands the kernel is copied, and the test runs in the copy
 (:mod:`nbjudge.judge.rounds`), so that nothing of a test reaches a later cell.
 
-Most test cells forbid the same things; the kernel without these runs the notebook and gives the
-outputs that are shown. A test cell that forbids more has its own kernel, in which the earlier cells
-are run again.
+What a test cell forbids is watched while it runs a learner's code. What every test cell forbids
+cannot be imported in the kernel at all.
 """
 
 from __future__ import annotations
@@ -41,21 +40,17 @@ TOO_MUCH = "This cell was not run: earlier cells produced too much output."
 
 
 class Session:
-    """Judges one job; a context manager that ends its kernels and examiner on exit."""
+    """Judges one job; a context manager that ends its kernel and examiner on exit."""
 
     def __init__(self, job: Job, nursery: Nursery):
         self.job, self.nursery, self.limits = job, nursery, job.limits
         self.clock = Clock(job.limits)
         self.notebook = nbformat.v4.reads(job.notebook.decode("utf-8"))
         self.cells = self.notebook.cells
-        said = {i: names.forbidden(c.source) for i, c in enumerate(self.cells) if cells.is_test(c)}
-        #: The kinds that the notebook itself is run without.
-        self.common = names.forbidden_by_all(self.notebook)
-        self.forbidden = {
-            i: self.common if kinds is None else tuple(sorted(kinds)) for i, kinds in said.items()
-        }
+        self.tests = sum(map(cells.is_test, self.cells))
         self.kernels = Kernels(
-            job, nursery, self._source, self._seconds, self.clock.check, len(said)
+            *(job, nursery, self._source, self._seconds, self.clock.check, self.tests),
+            names.forbidden_by_all(self.notebook),
         )
         self.findings = Findings(self.notebook, self.kernels)
         self.examination = Examination(job, nursery, self.notebook, self.kernels)
@@ -66,10 +61,8 @@ class Session:
 
     def __enter__(self) -> Session:
         try:
-            # All at once: they start while we wait for the first.
-            for kinds in dict.fromkeys([self.common, *self.forbidden.values()]):
-                self.kernels.start(kinds)
-            if self.forbidden:
+            self.kernels.start()
+            if self.tests:
                 self.examination.start()
         except BaseException:
             self.close()
@@ -80,9 +73,10 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the kernels and the examiner at the same time."""
+        """End the kernel and the examiner at the same time."""
         self.examination.stop()
-        self.kernels.end_all()
+        self.kernels.stop()
+        self.kernels.end()
         self.examination.end()
 
     # -- the cells in order ----------------------------------------------------------------------
@@ -105,7 +99,7 @@ class Session:
                     self.over = str(error)
                     self._stopped(f"{self.over} before {called(cell)}", cell)
             if cells.is_test(cell):
-                self.rounds.reach(index, cell, self.forbidden[index], self.over)
+                self.rounds.reach(index, cell, self.over)
             else:
                 self.examination.note(cell)
                 self.rounds.move_on()
@@ -170,7 +164,7 @@ class Session:
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
         """Run a cell; if the kernel does not return, check whether another cell is to blame."""
         while True:
-            learner = self.kernels.catch_up(self.common)
+            learner = self.kernels.catch_up()
             try:
                 ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
             except NoKernel:  # it does not return from the earlier tests
@@ -182,7 +176,7 @@ class Session:
                     self.kernels.finished.append(index)
                 return ran
             why = learner.why_dead()
-            self.kernels.end(self.common)
+            self.kernels.end()
             if not self._another_is_to_blame():
                 if ran.how == DIED:
                     self.findings.died.setdefault(why, []).append(called(cell))
@@ -191,7 +185,7 @@ class Session:
     def _another_is_to_blame(self) -> bool:
         """Rerun the earlier cells with checks; returns whether one of them breaks a kernel."""
         found = self.kernels.be_careful()
-        self.kernels.catch_up(self.common)
+        self.kernels.catch_up()
         return len(self.kernels.broken) > found
 
     # -- a look at the answers themselves --------------------------------------------------------
@@ -199,10 +193,10 @@ class Session:
     def _note_likeness(self) -> None:
         """Flag the answers that match the source files of what they must not use."""
         kinds: dict[str, set[str]] = {}
-        for index, cell in enumerate(self.cells):
+        for cell in self.cells:
             if cells.is_test(cell):
                 exercise = cells.exercise_of(cells.grade_id(cell))
-                kinds.setdefault(exercise, set()).update(self.forbidden[index])
+                kinds.setdefault(exercise, set()).update(names.forbidden(cell.source) or ())
         every = {kind for named in kinds.values() for kind in named}
         notes = self.findings.notes
         for cell in self.cells:

@@ -44,16 +44,15 @@ class JudgeFailed(RuntimeError):
 class Terms:
     """Settings shared by all jobs of a run.
 
-    Whether learners' code runs in a sandbox, the problem set's data files, what all its tests
-    forbid, the locked cells by name, the judge's digest (the same on every machine, or empty
-    if there is only one), the instructor's own copies of the files that learners hand in
-    with the notebook, the course's wrong answers
+    Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
+    name, the judge's digest (the same on every machine, or empty if there is only one), the
+    instructor's own copies of the files that learners hand in with the notebook, the course's
+    wrong answers
     (:func:`nbjudge.intake.release.known_answers`), and the libraries that the notebook imports.
     """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
-    forbidden: tuple[str, ...] = ()
     locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
     own: dict[str, bytes] = field(default_factory=dict)
@@ -111,7 +110,6 @@ class Bench:
             terms = self.terms
             nursery = Nursery(
                 terms.sandboxed,
-                forbidden=terms.forbidden,
                 locked=terms.locked,
                 known=terms.known,
                 imported=terms.imported,
@@ -222,7 +220,7 @@ def judge_all(
     if scheduler is None and (workers <= 1 or len(first) <= FEW):
         yield from unless_broken(judge_here(jobs, terms))
         return
-    made: AbstractContextManager[Crew]
+    made: AbstractContextManager[Crew, Any]
     if scheduler is None:
         from nbjudge.run import pool
 

@@ -24,7 +24,7 @@ from nbjudge.intake.policy import check_tests
 from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
 from nbjudge.judge import Job, Judged, Limits, imports_of, names_of, solution_of
-from nbjudge.judge.names import forbidden_by_all, libraries
+from nbjudge.judge.names import libraries
 from nbjudge.run.helper import Helper, TooMuch
 from nbjudge.run.judging import Terms
 from nbjudge.run.parcels import pack_job
@@ -78,7 +78,6 @@ class Grading:
         self.release, source = folder.release(), folder.source()
         self.names, self.solution = names_of(source), solution_of(source)
         self.imports = imports_of(self.release, source)
-        self.forbidden = forbidden_by_all(source)
         self.blank = blank(source, self.release)
         # Reads what learners wrote, so that this process need not.
         self.helper = Helper(
@@ -132,7 +131,7 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        given = self.files, self.forbidden, cells.locked_code(self.blank), digest, self.own
+        given = self.files, cells.locked_code(self.blank), digest, self.own
         return Terms(self.sandboxed, *given, self.known, libraries(self.imports))
 
     # -- plan ------------------------------------------------------------------------------------

@@ -56,9 +56,6 @@ class Nursery:
         the examiner's end of its socket.
     learners, examiners:
         What the two parents load instead of what the course's values need.
-    forbidden:
-        The kinds in :data:`nbjudge.inside.kinds.KINDS` that no kernel may have. They are removed
-        from the kernels' parent, once, and not from each kernel.
     locked:
         Name → source of the locked cells to expect; the examiners' parent reads them, once. They
         are never in a kernel's process.
@@ -81,7 +78,6 @@ class Nursery:
         examiner_entry: str = "nbjudge.judge.examiner:main",
         learners: Sequence[str] | None = None,
         examiners: Sequence[str] | None = None,
-        forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
         known: Mapping[str, Any] | None = None,
         imported: Sequence[str] = (),
@@ -89,7 +85,6 @@ class Nursery:
         linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
-        self.forbidden = tuple(forbidden)
         self._locked, self._known = dict(locked or {}), dict(known or {})
         more = server.imported(imported)
         self._modules = {
@@ -147,7 +142,7 @@ class Nursery:
         limits:
             Its limits; by default those of :class:`Limits`.
         forbidden:
-            What it must not have: names in :data:`nbjudge.inside.kinds.KINDS`.
+            The kinds in :data:`nbjudge.inside.kinds.KINDS` whose modules it cannot import.
         files:
             Relative path → content of the files in its working folder.
         seed:
@@ -159,14 +154,12 @@ class Nursery:
         ------
         ValueError
             If a path in ``files`` leads out of the folder, or the files take more than half of the
-            scratch space; if ``forbidden`` omits what no kernel of this nursery has.
+            scratch space.
         SandboxError
             If no kernel can be created.
         """
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
-        if lacks := sorted(set(self.forbidden) - set(forbidden)):
-            raise ValueError(f"forbidden must name {', '.join(lacks)}: no kernel here has it")
         return self._child(
             Kernel,
             "learners",
@@ -281,7 +274,6 @@ class Nursery:
                     self._modules[kind],
                     sandboxed=self.sandboxed,
                     whole_package=kind == "examiners",
-                    forbidden=self.forbidden if kind == "learners" else (),
                     locked=self._locked if kind == "examiners" else {},
                     known=self._known if kind == "examiners" else {},
                     core=self._core.number if kind == "learners" and self._core else None,

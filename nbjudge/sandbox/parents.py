@@ -43,8 +43,6 @@ class Parent:
         Whether it runs in a jail.
     whole_package:
         Whether it can see the examiner's half of the package.
-    forbidden:
-        The kinds of things that none of its children may have; it removes them from itself.
     locked:
         Locked cells by name, which the last of ``modules`` is to learn.
     known:
@@ -66,7 +64,6 @@ class Parent:
         *,
         sandboxed: bool,
         whole_package: bool,
-        forbidden: Sequence[str] = (),
         locked: Mapping[str, str] | None = None,
         known: Mapping[str, Any] | None = None,
         core: int | None = None,
@@ -78,7 +75,6 @@ class Parent:
             "modules": list(modules),
             "path": jail.import_path(),
             "program": asdict(program()),
-            "forbidden": list(forbidden),
             "locked": dict(locked or {}),
             "known": dict(known or {}),
             "core": core,

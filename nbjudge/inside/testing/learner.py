@@ -5,7 +5,6 @@ The other side trusts nothing here, because a learner's code can change everythi
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import random
@@ -19,15 +18,12 @@ from typing import Any
 
 from nbjudge.inside import codecs
 from nbjudge.inside.program import program
-from nbjudge.inside.testing import absent, closed, plainly, served, snapshots, unseen
+from nbjudge.inside.testing import absent, plainly, served, snapshots, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.errors import first_line
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import loaded, torch
 from nbjudge.inside.wire import Channel, Closed, Made, Name, WireError
-
-#: Parts of PyTorch that it loads late and honest work may need when its files cannot be read.
-LATER = ("torch.nn.utils.prune", "torch.utils.benchmark")
 
 _path = ""
 _most = 1 << 26
@@ -42,9 +38,7 @@ def warm() -> None:
         y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
         # With a cotangent, as the verbs pass one: that imports a computer algebra system.
         torch.autograd.grad(y, [x], torch.ones(4, 4))
-        for name in (*LATER, "nbjudge.inside.testing.torch_calls"):
-            importlib.import_module(name)
-        absent.operators()
+        import nbjudge.inside.testing.torch_calls  # noqa: F401 - loads what each test uses
     seed_all(0)
 
 
@@ -56,7 +50,7 @@ def begin(
     Parameters
     ----------
     forbidden:
-        The kinds in :data:`nbjudge.inside.kinds.KINDS` to remove.
+        The kinds in :data:`nbjudge.inside.kinds.KINDS` whose modules cannot be imported.
     seed:
         Seed of its random numbers; ``None`` for a random one.
     wire_path:
@@ -72,8 +66,6 @@ def begin(
     absent.remove(*forbidden)
     _stay()
     sys.meta_path.insert(0, NotTheTests())
-    if forbidden:
-        closed.lock()
 
 
 def seed_all(seed: int) -> None:

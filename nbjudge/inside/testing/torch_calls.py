@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from nbjudge.inside.kinds import Forbidden
 
+Refuse = Callable[[str, Forbidden], object]
 
-class Watch(TorchFunctionMode):
-    """Watches every call of a PyTorch function, by whatever name.
+
+@contextmanager
+def watching(kinds: list[Forbidden], refuse: Refuse) -> Iterator[None]:
+    """Watch every call of a PyTorch function, by whatever name, and of an operator that it uses.
 
     Parameters
     ----------
@@ -20,17 +26,54 @@ class Watch(TorchFunctionMode):
     refuse:
         Called with the name and the kind of a forbidden function.
     """
+    with ExitStack() as stack:
+        for kind in kinds:
+            if kind.gradients:
+                stack.enter_context(_without_backward(kind, refuse))
+        stack.enter_context(_Operators(kinds, refuse))
+        stack.enter_context(_Functions(kinds, refuse))
+        yield
 
-    def __init__(self, kinds: list[Forbidden], refuse: Callable[[str, Forbidden], None]) -> None:
+
+def _without_backward(kind: Forbidden, refuse: Refuse) -> saved_tensors_hooks:
+    """Refuse a backward pass, however it is started, once it needs what a forward pass saved."""
+    return saved_tensors_hooks(lambda tensor: tensor, lambda tensor: refuse("backward", kind))
+
+
+def _name(func: Any) -> str:
+    """The name of a function, or of an operator without its overload."""
+    return str(getattr(func, "__name__", "")).partition(".")[0]
+
+
+class _Functions(TorchFunctionMode):
+    """Sees PyTorch's functions, methods and ``torch.ops``."""
+
+    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
         super().__init__()
         self.kinds, self.refuse = kinds, refuse
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = kwargs or {}
-        name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops adds ".default"
+        name, kwargs = _name(func), kwargs or {}
         for kind in self.kinds:
             if name in kind.torch_functions and kind.means(args, kwargs):
                 self.refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
+        return func(*args, **kwargs)
+
+
+class _Operators(TorchDispatchMode):
+    """Sees the operators that run in the end, such as those called by TorchScript or from C++."""
+
+    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
+        super().__init__()
+        self.kinds, self.refuse = kinds, refuse
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name, kwargs = _name(func), kwargs or {}
+        for kind in self.kinds:
+            if (name in kind.torch_functions and kind.means(args, kwargs)) or any(
+                part in name for part in kind.operators
+            ):
+                self.refuse(name, kind)
         return func(*args, **kwargs)
