@@ -49,7 +49,13 @@ FORBIDDEN = {
             "tfcourse.pretrained",
             "transformers",
         ),
-        "operators": ("attention", "scaled_dot", "_sdp_", "_transformer_encoder_layer"),
+        "operators": (
+            "_safe_softmax",
+            "attention",
+            "scaled_dot",
+            "_sdp_",
+            "_transformer_encoder_layer",
+        ),
     },
     "matrix products": {
         "why": "multiplies two matrices at once. This exercise is about the loop that such a "

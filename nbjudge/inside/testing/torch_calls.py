@@ -70,7 +70,7 @@ class _Operators(TorchDispatchMode):
         self.kinds, self.refuse = kinds, refuse
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        name, kwargs = _name(func), kwargs or {}
+        name, kwargs = _name(func).rstrip("_"), kwargs or {}  # also if it works in place
         for kind in self.kinds:
             if (name in kind.torch_functions and kind.means(args, kwargs)) or any(
                 part in name for part in kind.operators

@@ -13,9 +13,6 @@ from IPython.testing.globalipapp import start_ipython
 from torch import nn
 from torch.nn import functional as F
 
-import tfcourse.attention
-import tfcourse.generation
-import tfcourse.recurrent
 from nbjudge import testing
 from nbjudge.inside import wire
 from nbjudge.inside.testing import recall
@@ -568,116 +565,6 @@ def test_build_says_what_differs():
     assert "must be (2, 3)" in said(testing.build, Line, 4, 3, weights=W)
     assert "must be U (1,)" in said(testing.build, Line, 4, 3, weights={"U": torch.zeros(1)})
     assert "derives from nn.Module" in said(testing.build, dict)
-
-
-# -- by hand -----------------------------------------------------------------------------
-
-X = torch.randn(1, 3, 4, generator=torch.Generator().manual_seed(0))
-
-
-def swallows():
-    try:
-        return F.scaled_dot_product_attention(X, X, X)
-    except AssertionError:
-        return X
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda: F.scaled_dot_product_attention(X, X, X),
-        lambda: torch.ops.aten.scaled_dot_product_attention(X, X, X),
-        lambda: torch.ops.aten.scaled_dot_product_attention.default(X, X, X),
-        lambda: nn.MultiheadAttention(4, 1),
-        lambda: nn.TransformerEncoderLayer(4, 1),
-        lambda: tfcourse.attention.scaled_dot_product_attention(X, X, X),
-        lambda: tfcourse.attention.SelfAttention(4),
-        lambda: tfcourse.attention.causal_mask(3),
-        swallows,
-    ],
-)
-def test_what_is_to_be_written_by_hand_is_refused_however_it_is_called(use):
-    call(lambda: (use(), 1)[1])
-    by_hand("attention")
-    assert "does the whole of this exercise" in said(call, lambda: (use(), 1)[1])
-    use()  # outside the verbs, in a test's own code, it stays allowed
-
-
-def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
-    by_hand("matrix products")
-    A, v = torch.ones(2, 2), torch.ones(2)
-    for product in (
-        lambda: A @ A,
-        lambda: torch.einsum("ij,jk->ik", A, A),
-        lambda: torch.bmm(A[None], A[None]),
-        lambda: F.linear(A, A),
-        lambda: A[:, None] @ A,
-    ):
-        assert "multiplies two matrices" in said(call, product)
-    for product in (lambda: A @ v, lambda: v @ v, lambda: F.linear(v, A), lambda: (A * A).sum()):
-        call(product)
-    rows = call(lambda: torch.cat([A[i : i + 1] @ A.T for i in range(2)]))
-    assert rows.shape == (2, 2)
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda: F.cross_entropy(X[0], torch.tensor([0, 1, 2])),
-        lambda: nn.CrossEntropyLoss(ignore_index=0)(X[0], torch.tensor([0, 1, 2])),
-        lambda: F.nll_loss(X[0].log_softmax(-1), torch.tensor([0, 1, 2])),
-        lambda: tfcourse.generation.length_penalty(3, 1.0),
-    ],
-)
-def test_the_loss_of_a_translation_and_its_search_are_refused(use):
-    call(lambda: (use(), 1)[1])
-    by_hand("attention", "translation")
-    assert "Take the call out" in said(call, lambda: (use(), 1)[1])
-    call(lambda: X.log_softmax(-1).gather(-1, torch.zeros(1, 3, 1).long()))
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda: nn.RNN(4, 2),
-        lambda: nn.LSTMCell(4, 2),
-        lambda: torch.rnn_tanh_cell(X[0], X[0, :, :2], torch.ones(2, 4), torch.ones(2, 2)),
-        lambda: torch.ops.aten.gru_cell(X[0], X[0, :, :2], torch.ones(6, 4), torch.ones(6, 2)),
-        lambda: tfcourse.recurrent.LSTMCell(4, 2),
-        lambda: tfcourse.recurrent.Recurrent(tfcourse.recurrent.RNNCell, 4, 2),
-    ],
-)
-def test_recurrent_nets_are_refused_however_they_are_called(use):
-    call(lambda: (use(), 1)[1])
-    by_hand("recurrent nets")
-    assert "writes by hand: recurrent cells" in said(call, lambda: (use(), 1)[1])
-    call(lambda: torch.tanh(X @ torch.ones(4, 2)))
-
-
-def with_gradient():
-    parameter = nn.Parameter(X)
-    parameter.grad = X.clone()
-    return parameter
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda: nn.utils.clip_grad_norm_([with_gradient()], 1.0),
-        lambda: nn.utils.clip_grad.clip_grad_value_([with_gradient()], 1.0),
-        lambda: nn.utils.get_total_norm([X]),
-    ],
-)
-def test_clipping_is_refused_and_norms_are_not(use):
-    call(lambda: (use(), 1)[1])
-    by_hand("clipping")
-    assert "clips for you" in said(call, lambda: (use(), 1)[1])
-    call(lambda: X.norm() + torch.linalg.vector_norm(X))
-
-
-def test_an_unknown_kind_is_an_error_of_the_tests_author():
-    with pytest.raises(ValueError, match="what must be among"):
-        by_hand("thinking")
 
 
 # -- multiple choice ---------------------------------------------------------------------

@@ -14,7 +14,6 @@ import pytest
 from sandbox_client import Session, below, running, soon
 
 from nbjudge.inside import probe
-from nbjudge.inside.processes import Proc
 from nbjudge.sandbox import Limits, Nursery, SandboxError, jail, nursery
 
 PROMISES = f"{probe.__name__}:promises"
@@ -114,32 +113,6 @@ def test_a_parent_that_died_is_started_again(sandboxed):
         with found.isolated(PROMISES) as child:
             assert child.wait_ready()
         assert found.parent_pids()["learners"] != first
-
-
-@pytest.mark.thorough("test of fork servers")
-@both
-def test_kernels_without_more_come_from_a_server_of_their_own(sandboxed):
-    """What takes long to take away is taken away once, and from nobody else."""
-    with Nursery(sandboxed) as found:
-        plain = found.kernel()
-        without = [found.kernel(forbidden=("attention",)) for _ in range(2)]
-        assert all(kernel.wait_ready() for kernel in (plain, *without))
-        proc = Proc()
-        parents = [process.parent for process in proc.below(found.parent_pids()["learners"])[1:]]
-        proc.close()
-        (server,) = {pid for pid in parents if parents.count(pid) == 2} - set(
-            found.parent_pids().values()
-        )
-        with Session(without[1]) as session:
-            code = "import torch; q = torch.ones(1, 1, 2)\n"
-            code += "torch.nn.functional.scaled_dot_product_attention(q, q, q)"
-            assert "Mistake" in session.run(code)
-        with Session(plain) as session:
-            assert session.run(code) == "text/plain"
-        os.kill(server, signal.SIGKILL)
-        assert soon(lambda: not any(kernel.alive() for kernel in without))
-        with found.kernel(forbidden=("attention",)) as again:
-            assert again.wait_ready() and plain.alive()
 
 
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
