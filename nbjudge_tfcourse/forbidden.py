@@ -37,6 +37,7 @@ FORBIDDEN = {
             "torch.nn.modules.activation.MultiheadAttention",
             "torch.nn.modules.transformer",
             "torch.nn.attention.flex_attention.flex_attention",
+            "torch._higher_order_ops.flex_attention",
         ),
         "modules": (
             "tfcourse.alignment",

@@ -9,7 +9,6 @@ looks for a course inside a sandbox: the fork server is given the values (:func:
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -67,12 +66,6 @@ class Program:
     def variable(self, name: str) -> str:
         """The name of one of its environment variables, such as ``NBJUDGE_ROOT``."""
         return f"{self.command.upper()}_{name}"
-
-    @property
-    def finder(self) -> tuple[str, ...]:
-        """Prefixes of the modules that find it and the judge if their installs are editable."""
-        names = (self.distribution, "nbjudge")
-        return tuple(f"__editable___{re.sub(r'[-_.]+', '_', name).lower()}_" for name in names)
 
     def folders(self, *, tests_own: bool = False) -> list[Path]:
         """The folders of its packages, or of the tests' own, found without loading them.

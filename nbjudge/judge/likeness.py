@@ -21,11 +21,31 @@ RUN = 24
 #: An answer is flagged if at least this share of it matches.
 MUCH = 0.75
 
-#: Patterns that are suspicious in any answer to be written by hand → what they do.
+#: Patterns that are suspicious in any cell → what they do.
 SIGNS = (
     (
-        r"__array_interface__|__array_struct__|/proc/\w+/mem\b",
-        "reaches into its own process's memory: does it restore something that was removed?",
+        r"__array_interface__|__array_struct__|/proc/\w+/mem\b|\bctypes\b",
+        "reaches into its own process's memory: does it change what watches its calls?",
+    ),
+    (
+        r"\bnbjudge\.(inside|judge)\b|\bsys\.(meta_path|setprofile|settrace)\b",
+        "reaches into the judge: does it change what watches its calls?",
+    ),
+)
+
+#: Patterns that are suspicious where anything is to be written by hand → what they do.
+DETOURS = (
+    (
+        r"\b(subprocess|threading|_thread|multiprocessing|concurrent)\b|\bos\.(fork|system|popen)\b",
+        "starts a thread or a program, in which no call is watched",
+    ),
+    (
+        r"(?<![.\w])(exec|eval)\(|\bgetsource\b|\.__code__\b|\bgc\.get_\w+",
+        "runs code that does not stand in the answer: where does it come from?",
+    ),
+    (
+        r"\btorch\.(_(?!_)\w+|ops|library)\b|\bCompilationUnit\b|\bredispatch\b",
+        "calls PyTorch's inner functions: do they do what is to be written by hand?",
     ),
 )
 
@@ -65,8 +85,9 @@ def warm() -> None:
 
 def signs(source: str, kinds: Iterable[str]) -> list[str]:
     """What a cell does that proves nothing, but is worth a look if these kinds are forbidden."""
-    code = without_comments(source[:MOST_CHARACTERS])
-    known = dict.fromkeys([*SIGNS, *(sign for kind in sorted(kinds) for sign in KINDS[kind].signs)])
+    code, kinds = without_comments(source[:MOST_CHARACTERS]), sorted(kinds)
+    own = [sign for kind in kinds for sign in KINDS[kind].signs]
+    known = dict.fromkeys([*SIGNS, *(DETOURS if kinds else ()), *own])
     return [does for pattern, does in known if re.search(pattern, code)]
 
 
@@ -79,8 +100,7 @@ def _runs(code: str) -> list[int]:
 @cache
 def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
     """The files of the modules in these kinds, each with the runs of tokens in it."""
-    paths = sorted({path for kind in kinds for path in _files(kind)})
-    return [(path, _runs_of(path)) for path in paths]
+    return [(path, _runs_of(path)) for _, path in forbidden_files(kinds)]
 
 
 @cache
@@ -88,6 +108,11 @@ def _runs_of(path: Path) -> frozenset[int]:
     text = path.read_text(encoding="utf-8", errors="replace")
     # A docstring can contain the formula in Python, so count runs both with and without docstrings.
     return frozenset(_runs(text) + _runs(without_comments(text)))
+
+
+def forbidden_files(kinds: Iterable[str]) -> list[tuple[str, Path]]:
+    """The files that an answer can match, each with its usual name."""
+    return [(_told(path), path) for path in sorted({p for kind in kinds for p in _files(kind)})]
 
 
 @cache

@@ -11,10 +11,12 @@ from nbformat import NotebookNode
 
 from nbjudge.course import RELEASED
 from nbjudge.files import Unreadable, read_file, write_whole
+from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, find, roster
 from nbjudge.intake.merge import blank
 from nbjudge.judge import names_of
+from nbjudge.judge.likeness import forbidden_files
 from nbjudge.likeness.compare import Answer, Base
 from nbjudge.likeness.prints import Print
 from nbjudge.run.helper import Helper, TooMuch
@@ -112,7 +114,7 @@ def base_of(folders: list[GradingFolder], answers: Answers) -> Base:
     """What the course gives to learners, and what it has written itself.
 
     The former is the release; the latter the instructor's answers, the packages that answers may
-    import, and the lessons.
+    import, what other libraries have of what is forbidden, and the lessons.
     """
     base = Base(one for every in answers.values() for one in every)
     for folder in folders:
@@ -129,6 +131,9 @@ def base_of(folders: list[GradingFolder], answers: Answers) -> Base:
     for package in program().folders():
         for path in sorted(package.rglob("*.py")):
             name = path.relative_to(package.parent).as_posix()
+            base.add(name, [(path.read_text("utf-8", errors="replace"), True)])
+    for name, path in forbidden_files(KINDS):
+        if name not in base.sources:
             base.add(name, [(path.read_text("utf-8", errors="replace"), True)])
     course = folders[0].course
     for path in _lessons(course):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import NoReturn
 
@@ -89,8 +90,8 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
 
     def profile(frame: FrameType, event: str, arg: object) -> None:
         code = frame.f_code
-        if event != "call" or code in harmless:
-            return
+        if event != "call" or code in harmless or not code.co_flags & CO_OPTIMIZED:
+            return  # a module or a class that is being defined is no function
         module = str(frame.f_globals.get("__name__"))
         for kind in kinds:
             if name := kind.named(module, code.co_qualname):

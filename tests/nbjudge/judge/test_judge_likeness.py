@@ -9,7 +9,7 @@ import torch
 from coursebook import course as course_tree
 from coursebook.course import problem_set_names
 from nbjudge.intake import cells
-from nbjudge.judge.likeness import MUCH, likeness, signs
+from nbjudge.judge.likeness import MUCH, forbidden_files, likeness, signs
 from nbjudge.judge.names import forbidden, solution_of
 
 COURSE = course_tree.root()
@@ -50,6 +50,33 @@ def test_what_cannot_be_refused_is_pointed_out():
     for source in ("open('/proc/self/mem', 'r+b')", "x.__array_interface__ = {'data': (1, 0)}"):
         assert "own process's memory" in signs(source, [])[0]
     assert signs("# 3j would be a complex number", ["autograd"]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "does"),
+    [
+        ("import threading", "no call is watched"),
+        ("os.system('python work.py')", "no call is watched"),
+        ("exec(inspect.getsource(module))", "does not stand in the answer"),
+        ("torch.ops.aten.mm(a, b)", "inner functions"),
+        ("with torch._C.DisableTorchFunction():\n    pass", "inner functions"),
+    ],
+)
+def test_a_detour_is_pointed_out_where_something_is_forbidden(source, does):
+    (told,) = signs(source, ["attention"])
+    assert does in told
+    assert signs(source, []) == []
+    assert "reaches into the judge" in signs("import nbjudge.inside.testing.by_hand", [])[0]
+
+
+def test_an_honest_answer_points_to_nothing():
+    honest = "model.eval()\nprint(torch.__version__)\nfrom nbjudge.testing import call"
+    assert signs(honest, ["attention", "autograd"]) == []
+
+
+def test_what_is_forbidden_of_pytorch_is_compared_with_too():
+    names = {name for name, _ in forbidden_files(["attention", "recurrent nets"])}
+    assert {"torch/nn/functional.py", "torch/nn/modules/rnn.py", "tfcourse/attention.py"} <= names
 
 
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
