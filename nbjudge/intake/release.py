@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import logging
 import os
 import shutil
@@ -19,15 +20,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
+from nbformat import NotebookNode
 from traitlets.config import Config, PyFileConfigLoader
 
-from nbjudge.answers import holds_answers, load_variants, steps
+from nbjudge.answers import ACCEPTS, holds_answers, load_variants, steps
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
 from nbjudge.intake.last_cell import go_on_to_the_end
+from nbjudge.judge import weighing
 from nbjudge.store.digests import versions
 
 if TYPE_CHECKING:
@@ -270,6 +273,47 @@ def known_answers(problem_set: str, course: Path) -> dict[str, Any]:
     return {**found, "stored": base64.b64encode(packed).decode()}
 
 
+def stored_weights(problem_set: str, course: Path) -> str:
+    """What :func:`weighed` found when the problem set was released, as JSON; empty if nothing."""
+    path = source_folder(problem_set, course) / ACCEPTS
+    return path.read_text("utf-8") if path.is_file() else ""
+
+
+def weighed(problem_set: str, course: Path, notebook: NotebookNode) -> dict[str, Any]:
+    """Which of an instructor's tests ``accepts`` an answer that computes nothing, with its name.
+
+    ``of`` is a digest of the cells that this depends on.
+
+    Raises
+    ------
+    ValueError
+        If someone who computes nothing would get points: see :func:`nbjudge.judge.weighing.refuse`.
+    """
+    folder = source_folder(problem_set, course)
+    steps = weighing.steps_of(notebook, folder)
+    found = weighing.weigh(steps, folder)
+    weighing.refuse(problem_set, found, [cell["test"] for cell in steps["cells"] if "test" in cell])
+    accepts = {test: believed.lie for test, believed in found.items()}
+    return {"of": weighing.digest(steps), "accepts": accepts}
+
+
+def _is_weighed(problem_set: str, course: Path) -> bool:
+    """Whether the stored weights are those of the current notebook."""
+    folder = source_folder(problem_set, course)
+    notebook = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
+    now = weighing.digest(weighing.steps_of(notebook, folder))
+    return json.loads(stored_weights(problem_set, course) or "{}").get("of") == now
+
+
+def _weigh(problem_set: str, course: Path) -> None:
+    """Weigh a problem set's tests and store the result, unless they have not changed since."""
+    folder = source_folder(problem_set, course)
+    if not _is_weighed(problem_set, course):
+        notebook = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
+        found = weighed(problem_set, course, notebook)
+        write_whole(folder / ACCEPTS, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
 def _write_table(problem_set: str, course: Path) -> None:
     path = table_file(problem_set, course)
     if path is None:
@@ -308,7 +352,7 @@ def is_current(problem_set: str, course: Path) -> bool:
         stored.pop(path.name, None)
         if _stored_tables(path) != tables_of(problem_set, course):
             return False
-    return stored == release_files(problem_set, course)
+    return _is_weighed(problem_set, course) and stored == release_files(problem_set, course)
 
 
 def state(problem_set: str, course: Path) -> str:
@@ -333,15 +377,17 @@ def state(problem_set: str, course: Path) -> str:
 def make_release(problem_set: str, course: Path) -> Path:
     """Generate the learners' files and store them in :func:`release_folder`.
 
-    What known wrong answers return in the visible tests is stored too, if the course keeps it.
+    Which tests accept an answer that computes nothing is stored beside the instructor's notebook,
+    and what known wrong answers return in the visible tests, if the course keeps it.
     Returns the path of the released notebook. Unchanged files are not touched.
 
     Raises
     ------
     ValueError
-        As in :func:`release_files`.
+        As in :func:`release_files` and :func:`weighed`.
     """
     files = release_files(problem_set, course)
+    _weigh(problem_set, course)
     folder = release_folder(problem_set, course)
     kept = {folder / name for name in files} | {table_file(problem_set, course)}
     if folder.is_dir():

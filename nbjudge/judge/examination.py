@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 #: Extra seconds for the examiner itself, beyond a test's time limit.
 EXAMINERS_SECONDS = 20.0
 
-#: Seconds that the examiner may take to weigh the tests of an exercise.
-WEIGHING_SECONDS = 300.0
-
 
 class Examination:
     """A process that runs the test cells, and the kernel that it talks to.
@@ -60,16 +57,11 @@ class Examination:
 
     # -- the process -----------------------------------------------------------------------------
 
-    def start(self, own: bool = False) -> None:
-        """Fork an examiner; the next test tells it about all cells before that test.
-
-        It gets the learner's files, or the solution's if ``own`` is set.
-        """
-        files = {**self.job.files, **self.job.own} if own else self.job.found
-        self._process = self.nursery.examiner(self.limits, files=files)
+    def start(self) -> None:
+        """Fork an examiner; the next test tells it about all cells before that test."""
+        self._process = self.nursery.examiner(self.limits, files=self.job.found)
         self._talk, self._linked = Channel(self._process.socket), None
-        refused = {} if own else self.job.refused
-        opens = {"do": "open", "seed": self.job.seed, "refused": refused}
+        opens = {"do": "open", "seed": self.job.seed, "refused": self.job.refused}
         opens["imports"] = self.job.imports
         self._talk.send(opens, EXAMINERS_SECONDS)
         self._told = 0
@@ -182,17 +174,3 @@ class Examination:
         for text in ("says", "ours"):
             found[text] = outcome.with_line(found[text], self.sources)
         return found
-
-    def weigh(self, steps: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
-        """The result of :func:`nbjudge.judge.lies.hollow` for these cells, in a new examiner.
-
-        Raises
-        ------
-        WireError
-            If the examiner does not answer in time, or at all.
-        """
-        self.end()
-        self.start(own=True)
-        _, talk = self._held()
-        talk.send({"do": "weigh", "notebook": steps, "learners": learners}, 20.0)
-        return talk.receive(WEIGHING_SECONDS)

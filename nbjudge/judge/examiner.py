@@ -106,8 +106,6 @@ def main(sock: socket.socket) -> None:
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
             examiner.open(request["seed"], request["refused"], request["imports"])
-        elif request["do"] == "weigh":
-            channel.send(examiner.weigh(request["notebook"], request["learners"]), TALK_SECONDS)
         else:
             channel.send(examiner.test(**request["test"]), TALK_SECONDS)
 
@@ -285,7 +283,9 @@ class Examiner:
             return recall.all_stored()
         return {test: [table] for test, table in self.known.stored.items()}
 
-    def weigh(self, notebook: list[dict[str, Any]], learners: list[str]) -> dict[str, str]:
+    def weigh(
+        self, notebook: list[dict[str, Any]], learners: list[str]
+    ) -> dict[str, lies.Believed]:
         """The instructor's tests in these cells that accept an answer that computes nothing.
 
         See :func:`nbjudge.judge.lies.hollow`.

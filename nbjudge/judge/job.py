@@ -28,15 +28,13 @@ class Job:
     names:
         The names bound by each answer cell's solution, by grade id: see
         :func:`nbjudge.judge.names.names_of`.
-    solution:
-        The instructor's source of each answer cell, by grade id, which never reaches a process
-        that runs a learner's code. Without it no test's points depend on another's.
+    accepts:
+        The tests that accept an answer that computes nothing, each with such an answer's name.
+        Their points depend on other tests: see :mod:`nbjudge.judge.holding_back`.
     enclosed:
         The files that the learner handed in with the notebook, by name.
     refused:
         Why each of the other files that the problem set accepts is missing.
-    own:
-        The instructor's own files of these names, which belong to ``solution``.
     imports:
         The names that the released notebook imports, with the code for it: see
         :func:`nbjudge.judge.names.imports_of`.
@@ -48,10 +46,9 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     files: dict[str, bytes] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    solution: dict[str, str] = field(default_factory=dict)
+    accepts: dict[str, str] = field(default_factory=dict)
     enclosed: dict[str, bytes] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    own: dict[str, bytes] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -1,11 +1,11 @@
 """Find tests passed by an answer that computes nothing; their points depend on a test of values.
 
 Such a test checks only a property (the inputs are unchanged, equal tokens get equal outputs, a row
-with nothing to attend to gives zeros) or numbers that a learner can read in the notebook. So the
-examiner runs each test again, out of a learner's reach, with the instructor's solution behind a
-link that lies: as long as a learner can know what is tested, it answers correctly, and afterwards
-with zeros, with NaN, with its inputs and so on. A test that believes one of these lies is *hollow*.
-Its points count once another test of the same functions passes that is not hollow.
+with nothing to attend to gives zeros) or numbers that a learner can read in the notebook. So each
+test is run with the instructor's solution behind a link that lies: as long as a learner can know
+what is tested, it answers correctly, and afterwards with zeros, with NaN, with its inputs and so
+on. A test that believes one of these lies is *hollow*. Its points count once another test of the
+same functions passes that is not hollow.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from nbjudge.inside.testing.recall import alike
 from nbjudge.inside.values import Array, ArrayScalar, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
 from nbjudge.judge.limited import within
+from nbjudge.judge.weighing import Believed
 
 #: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
 SEED = 1
@@ -277,8 +278,8 @@ class Liar:
 
 def hollow(
     notebook: list[dict[str, Any]], run: Callable[[str, str, Liar, dict], Any]
-) -> dict[str, str]:
-    """The tests that believe a lie, each with the lie's name.
+) -> dict[str, Believed]:
+    """The tests that believe a lie, each with the lie.
 
     Parameters
     ----------
@@ -291,7 +292,7 @@ def hollow(
         returns the value of its last line.
     """
     solved, ours = {"__name__": "__main__"}, {"__name__": "__main__"}
-    found: dict[str, str] = {}
+    found: dict[str, Believed] = {}
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         for cell in notebook:
@@ -300,17 +301,23 @@ def hollow(
                 if believed:
                     found[cell["test"]] = believed
             elif "answer" in cell:
-                exec(compile(cell["answer"], "<answer>", "exec"), solved)
+                _execute(cell["answer"], solved)
             else:
                 for names in (solved, ours):
-                    exec(compile(cell["setup"], "<set-up>", "exec"), names)
+                    _execute(cell["setup"], names)
     return found
+
+
+def _execute(source: str, names: dict) -> None:
+    """Run a cell as far as it runs here; no test passes that needs more, and so none is hollow."""
+    with contextlib.suppress(Exception, SystemExit):
+        exec(compile(source, "<cell>", "exec"), names)
 
 
 def _believed(
     cell: dict[str, Any], solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
-) -> str:
-    """The first lie that a test believes; empty if it believes none."""
+) -> Believed | None:
+    """The first lie that a test believes, if it believes any."""
 
     def passes(link: Liar) -> bool:
         try:
@@ -328,13 +335,15 @@ def _believed(
 
     honest = Liar(solved, None)
     if not passes(honest):
-        return ""
+        return None
     for name, lie in LIES.items():
-        if passes(Liar(solved, lie)):
-            return name
+        link = Liar(solved, lie)
+        if passes(link):
+            return Believed(name, part=False, told=link.lied)
     for part in range(honest.parts if honest.parts > 1 else 0):
         told = {name: believed(about_part(part, lie)) for name, lie in LIES.items()}
         # A test that believes everything about a part does not look at it.
         if False in told.values() and True in told.values():
-            return f"{next(name for name in told if told[name])} as result {part + 1}"
-    return ""
+            name = next(name for name in told if told[name])
+            return Believed(f"{name} as result {part + 1}", part=True, told=True)
+    return None

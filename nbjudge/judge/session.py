@@ -107,7 +107,7 @@ class Session:
                 outcome.tidy(cell, self.findings.room)
         self.rounds.finish()
         self.findings.name_causes()
-        hold_back(self.job, self.examination, self.findings)
+        hold_back(self.job, self.findings)
         self._note_likeness()
         self.close()
         return Judged(

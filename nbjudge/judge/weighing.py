@@ -1,17 +1,45 @@
-"""Which tests' points depend on a test of values; workers share which tests they find hollow.
+"""Which tests of a problem set an answer that computes nothing passes; a release finds it out.
 
-:mod:`nbjudge.judge.lies` finds the tests passed by an answer that computes nothing.
+The tests are run by :mod:`nbjudge.judge.lies` in a process of their own: see :func:`weigh`.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nbjudge.files import write_whole
+from nbformat import NotebookNode
+
+from nbjudge.intake import cells, enclosures
+from nbjudge.judge import names
+
+#: Seconds that all tests of a notebook may take.
+SECONDS = 1800.0
+
+
+class Believed(NamedTuple):
+    """A lie that a test believes.
+
+    Attributes
+    ----------
+    lie:
+        Its name.
+    part:
+        Whether it is about one of several results.
+    told:
+        Whether the test asked for anything that a learner cannot know; if not, it heard the truth.
+    """
+
+    lie: str
+    part: bool
+    told: bool
 
 
 def waits_for(
@@ -38,31 +66,153 @@ def waits_for(
     ]
 
 
-_known: dict[str, dict[str, str]] = {}
-_shared: Path | None = None
+def steps_of(notebook: NotebookNode, folder: Path) -> dict[str, Any]:
+    """An instructor's notebook as :func:`weigh` takes it.
 
-
-def share(folder: Path) -> None:
-    """Share this process's results with others through this folder."""
-    global _shared
-    _shared = folder
-
-
-def known(steps: list[dict[str, Any]], ask: Callable[[], dict[str, str] | None]) -> dict[str, str]:
-    """The result of :func:`nbjudge.judge.lies.hollow` for these cells, computed only once.
-
-    Empty if ``ask`` returns ``None``.
+    ``cells`` in the form for :func:`nbjudge.judge.lies.hollow`, the ``learners``' names, and a
+    digest of the ``files`` that are handed in beside it, of which ``folder`` holds the solution's.
     """
-    key = hashlib.sha256(json.dumps(steps).encode()).hexdigest()
-    if key not in _known:
-        path = _shared and _shared / f"weighed-{key}.json"
-        if path and path.is_file():
-            _known[key] = json.loads(path.read_text("utf-8"))
-            return _known[key]
-        found = ask()
-        if found is None:
-            return {}
-        _known[key] = found
-        if path:
-            write_whole(path, json.dumps(found))
-    return _known[key]
+    solution = names.solution_of(notebook)
+    learners = {name for bound in names.names_of(notebook).values() for name in bound}
+    steps: list[dict[str, Any]] = []
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if cells.is_test(cell):
+            steps.append({"test": name, "source": cell.source, "points": cells.points(cell)})
+        elif name in solution:
+            steps.append({"answer": solution[name]})
+        elif cell.cell_type == "code" and cells.is_locked(cell):
+            theirs = names.used(cell.source) & learners
+            # What it computes from a learner's answer is the learner's.
+            learners |= names.bound(cell.source) if theirs else set()
+            steps.append({"answer" if theirs else "setup": cell.source})
+    own = enclosures.own(folder, enclosures.declared(notebook))
+    return {"cells": steps, "learners": sorted(learners), "files": enclosures.digest(own)}
+
+
+def digest(steps: Mapping[str, Any]) -> str:
+    """SHA-256 of what :func:`steps_of` has found."""
+    return hashlib.sha256(json.dumps(steps).encode()).hexdigest()
+
+
+def weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
+    """The tests of a notebook that accept an answer that computes nothing, each with a lie.
+
+    They run in a process of their own, since tests may change anything in theirs; the same ones
+    only once.
+
+    Parameters
+    ----------
+    steps:
+        From :func:`steps_of`.
+    folder:
+        Where they run: the instructor's, with the files that are handed in beside the notebook.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be run; the message says why.
+    """
+    if not any(cells.has_hidden_tests(cell.get("source", "")) for cell in steps["cells"]):
+        return {}  # a learner can know all that is tested: no test is better than another
+    if (key := digest(steps)) not in _weighed:
+        _weighed[key] = _weigh(steps, folder)
+    return _weighed[key]
+
+
+#: What this process has found, by the digest of the notebook's steps.
+_weighed: dict[str, dict[str, Believed]] = {}
+
+#: The process that has loaded what weighing needs.
+_server: subprocess.Popen[str] | None = None
+
+
+def _weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
+    global _server
+    if _server is None or _server.poll() is not None:
+        path = os.pathsep.join(os.path.abspath(part) for part in sys.path)
+        _server = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        atexit.register(_server.kill)
+    assert _server.stdin is not None and _server.stdout is not None
+    print(json.dumps({**steps, "folder": str(folder)}), file=_server.stdin, flush=True)
+    reply = json.loads(_server.stdout.readline() or '"its process ended"')
+    if isinstance(reply, str):
+        raise ValueError(f"the tests in {folder.name} cannot be run with its solution: {reply}")
+    return {test: Believed(*found) for test, found in reply.items()}
+
+
+def main() -> None:
+    """Weigh the notebooks on the standard input, each in a copy of this process."""
+    from nbjudge.inside.values import torch
+    from nbjudge.judge.examiner import Examiner
+    from nbjudge.judge.limited import within
+
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what cells put out is no reply
+    if torch is not None:
+        torch.set_num_threads(1)
+
+    def tell(line: str) -> None:
+        steps = json.loads(line)
+        os.chdir(steps["folder"])
+        try:
+            with within(SECONDS):
+                found: Any = Examiner().weigh(steps["cells"], steps["learners"])
+        except TimeoutError:
+            found = f"they take more than {SECONDS:.0f} s"
+        except BaseException as error:
+            found = f"{type(error).__name__}: {error}"
+        print(json.dumps(found), file=out, flush=True)
+
+    for line in sys.stdin:
+        if not hasattr(os, "fork"):
+            tell(line)
+        elif not (child := os.fork()):
+            tell(line)
+            os._exit(0)
+        elif code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            print(json.dumps(f"they end Python with exit code {code}"), file=out, flush=True)
+
+
+def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str]) -> None:
+    """Refuse a problem set in which someone who computes nothing would get points.
+
+    Parameters
+    ----------
+    problem_set:
+        Its name.
+    believed:
+        What :func:`weigh` has found.
+    tests:
+        The names of all its tests.
+
+    Raises
+    ------
+    ValueError
+        If a test accepts a lie about one of several results, or if all tests of an exercise accept
+        lies; the message names the test and the lie.
+    """
+    for test, found in believed.items():
+        own = [one for one in tests if cells.exercise_of(one) == cells.exercise_of(test)]
+        if found.part:
+            raise ValueError(
+                f"problem_set {problem_set!r}: the test {test} accepts {found.lie} of a function "
+                "that returns several. Have the test compare this result too."
+            )
+        if found.told and all(one in believed for one in own):
+            raise ValueError(
+                f"problem_set {problem_set!r}: no test of {cells.exercise_of(test)} notices an "
+                f"answer that computes nothing; {test} accepts {found.lie}. Have a hidden test "
+                "compare what is returned with what is right."
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -46,8 +46,7 @@ class Terms:
 
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
     name, the judge's digest (the same on every machine, or empty if there is only one), the
-    instructor's own copies of the files that learners hand in with the notebook, the course's
-    wrong answers
+    course's wrong answers
     (:func:`nbjudge.intake.release.known_answers`), and the libraries that the notebook imports.
     """
 
@@ -55,7 +54,6 @@ class Terms:
     files: dict[str, bytes] = field(default_factory=dict)
     locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
-    own: dict[str, bytes] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
     imported: tuple[str, ...] = ()
 
@@ -89,7 +87,7 @@ class Bench:
         JudgeFailed
             If the judge failed twice.
         """
-        job = unpack_job(parcel, self.terms.files, self.terms.own)
+        job = unpack_job(parcel, self.terms.files)
         with self._lock:
             for last in (False, True):
                 try:

@@ -18,15 +18,15 @@ class BadParcel(ValueError):
 
 
 def pack_job(job: Job) -> bytes:
-    """A job as bytes, without the instructor's files, which are sent to each worker once."""
+    """A job as bytes, without the data files, which are sent to each worker once."""
     found = {field.name: getattr(job, field.name) for field in fields(job)}
-    found["files"] = found["own"] = {}
+    found["files"] = {}
     found["limits"] = asdict(job.limits)
     return msgpack.packb(found)
 
 
-def unpack_job(parcel: bytes, files: dict[str, bytes], own: dict[str, bytes] | None = None) -> Job:
-    """The job, with these data files and the solution's own.
+def unpack_job(parcel: bytes, files: dict[str, bytes]) -> Job:
+    """The job, with these data files.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def unpack_job(parcel: bytes, files: dict[str, bytes], own: dict[str, bytes] | N
     _check(found, kinds | {"enclosed": dict, "refused": dict})
     _check(found["enclosed"], dict.fromkeys(found["enclosed"], bytes), "enclosed: ")
     _check(found["refused"], dict.fromkeys(found["refused"], str), "refused: ")
-    ours = {"limits": Limits(**found["limits"]), "files": files, "own": own or {}}
+    ours = {"limits": Limits(**found["limits"]), "files": files}
     return Job(**{**found, **ours})
 
 

@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from nbjudge.judge import weighing
 from nbjudge.run.judging import Bench, JudgeFailed, Terms
 from nbjudge.run.workers import WORKERS, warm_up
 
@@ -150,7 +149,6 @@ class Worker:
 
 def _serve(pipe: Connection, terms: Terms, folder: str) -> None:
     """The process's main loop: until it is told to end, or whoever started it has gone."""
-    weighing.share(Path(folder))
     gc.freeze()  # everything loaded by now stays
     bench = Bench(terms)
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -23,7 +23,7 @@ from nbjudge.intake.other_set import names_elsewhere
 from nbjudge.intake.policy import check_tests
 from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
-from nbjudge.judge import Job, Judged, Limits, imports_of, names_of, solution_of
+from nbjudge.judge import Job, Judged, Limits, imports_of, names_of
 from nbjudge.judge.names import libraries
 from nbjudge.run.helper import Helper, TooMuch
 from nbjudge.run.judging import Terms
@@ -76,7 +76,7 @@ class Grading:
         self.folder, self.book, self.ledger = folder, book, kept
         self.problem_set, self.work, self.limits = folder.problem_set, folder.work, limits
         self.release, source = folder.release(), folder.source()
-        self.names, self.solution = names_of(source), solution_of(source)
+        self.names, self.accepts = names_of(source), folder.accepts(kept)
         self.imports = imports_of(self.release, source)
         self.blank = blank(source, self.release)
         # Reads what learners wrote, so that this process need not.
@@ -96,7 +96,7 @@ class Grading:
         self.rules = book.rules = check_tests(book.rules, folder.graded(), self.problem_set)
         self.apply_rules()
         self.sandboxed, self.warnings = sandboxed, [] if sandboxed else [NO_SANDBOX]
-        self.files, self.own, self.known = folder.files(), folder.own(), folder.known()
+        self.files, self.known = folder.files(), folder.known()
         self.standing = Standing(folder, kept, self.graded, self.rules)
         settings = hashlib.sha256(json.dumps([self.known, asdict(limits), sandboxed]).encode())
         self.judge = [folder.digest(), judge_digest(), settings.hexdigest()]
@@ -131,7 +131,7 @@ class Grading:
     def terms(self, scheduler: str | None) -> Terms:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
-        given = self.files, cells.locked_code(self.blank), digest, self.own
+        given = self.files, cells.locked_code(self.blank), digest
         return Terms(self.sandboxed, *given, self.known, libraries(self.imports))
 
     # -- plan ------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class Grading:
             files={},
             names=self.names,
             imports=self.imports,
-            solution=self.solution,
+            accepts=self.accepts,
             enclosed=prepared.submission.enclosed,
             refused=prepared.submission.refused,
         )

@@ -6,6 +6,7 @@ infinity, its own inputs. What the notebook shows, inputs and all, is hard-coded
 
 import contextlib
 import io
+import json
 
 import nbformat
 import pytest
@@ -20,10 +21,9 @@ from whole_class import (
 
 from coursebook.course import problem_set_names
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
-from nbjudge.intake import cells
-from nbjudge.judge import Job, Limits, judge, lies, names_of, solution_of
+from nbjudge.intake import cells, release
+from nbjudge.judge import Job, Limits, judge, lies, names_of, solution_of, weighing
 from nbjudge.judge.examiner import Examiner
-from nbjudge.judge.holding_back import steps_of
 from nbjudge.sandbox import Nursery
 from nbjudge.variants import fill
 
@@ -102,12 +102,12 @@ def nursery():
         yield made
 
 
-def shown(notebook, release, names) -> set[str]:
+def shown(notebook, given, names) -> set[str]:
     """The calls whose results a learner can work out from the notebook."""
     known: set[str] = set()
     space = {"__name__": "__main__", "_known": known}
     solution = solution_of(notebook)
-    visible = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_test(cell)}
+    visible = {cells.grade_id(cell): cell.source for cell in given.cells if cells.is_test(cell)}
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         for cell in notebook.cells:
@@ -127,9 +127,9 @@ def shown(notebook, release, names) -> set[str]:
 def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, monkeypatch):
     monkeypatch.chdir(COURSE / "solutions" / problem_set)
     notebook = source_notebook(problem_set, COURSE)
-    release = release_notebook(problem_set, COURSE)
     names, solution = names_of(notebook), solution_of(notebook)
-    known = shown(notebook, release, names)
+    accepts = json.loads(release.stored_weights(problem_set, COURSE))["accepts"]
+    known = shown(notebook, release_notebook(problem_set, COURSE), names)
     assert known
     most = sum(cells.points(cell) for cell in notebook.cells if cells.is_graded(cell))
     got = {}
@@ -143,7 +143,7 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
             answers["choices"] = "answers = {}"
         text = nbformat.writes(fill(notebook, answers)).encode()
         own = own_files(problem_set, COURSE)
-        job = Job("nobody", text, SEED, Limits(), {}, names, solution, own, own=own)
+        job = Job("nobody", text, SEED, Limits(), {}, names, accepts, own)
         tests = judge(job, nursery).tests
         got[lie] = {name: test["score"] for name, test in tests.items() if test["score"]}
     assert all(sum(found.values()) <= 0.03 * most for found in got.values()), got
@@ -154,22 +154,18 @@ def weighed(problem_set, monkeypatch) -> dict[str, str]:
     monkeypatch.chdir(COURSE / "solutions" / problem_set)
     monkeypatch.setenv(SEED_VARIABLE, str(SEED))  # put back afterwards
     notebook = source_notebook(problem_set, COURSE)
-    solution = solution_of(notebook)
-    learners = {name for bound in names_of(notebook).values() for name in bound}
-    tests = [cells.grade_id(cell) for cell in notebook.cells if cells.is_test(cell)]
-    found = dict.fromkeys(tests, "")
-    for exercise in dict.fromkeys(map(cells.exercise_of, tests)):
-        steps = steps_of(solution, notebook.cells, learners, exercise)
-        found |= Examiner().weigh(steps, sorted(learners))
-    return found
+    steps = weighing.steps_of(notebook, COURSE / "solutions" / problem_set)
+    found = Examiner().weigh(steps["cells"], steps["learners"])
+    tests = [cell["test"] for cell in steps["cells"] if "test" in cell]
+    return {test: found[test].lie if test in found else "" for test in tests}
 
 
-@pytest.mark.case_of("problem set")
+@pytest.mark.release("problem set weighed anew")
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
-def test_no_test_believes_a_lie_about_one_of_several_results(problem_set, monkeypatch):
-    """A test that looks at a result refuses whatever is not computed, however right the others."""
-    found = weighed(problem_set, monkeypatch)
-    assert {test: lie for test, lie in found.items() if " as result " in lie} == {}
+def test_what_accepts_nothing_is_what_the_release_has_stored(problem_set):
+    """While its cells stay the same, a set is not weighed again."""
+    found = release.weighed(problem_set, COURSE, source_notebook(problem_set, COURSE))
+    assert json.loads(release.stored_weights(problem_set, COURSE)) == found
 
 
 class FromTheStart(lies.Liar):

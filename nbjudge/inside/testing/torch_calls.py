@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from nbjudge.inside.kinds import Forbidden
 
-Refuse = Callable[[str, Forbidden], object]
+Refuse = Callable[[str, Forbidden], NoReturn]
 
 
 @contextmanager
@@ -69,7 +69,9 @@ class _Operators(TorchDispatchMode):
         super().__init__()
         self.kinds, self.refuse = kinds, refuse
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         name, kwargs = _name(func).rstrip("_"), kwargs or {}  # also if it works in place
         for kind in self.kinds:
             if (name in kind.torch_functions and kind.means(args, kwargs)) or any(

@@ -234,9 +234,13 @@ def test_a_declaration_must_be_written_out(call):
 
 
 def test_files_travel_in_a_parcel_and_are_held_to_their_types():
-    job = Job("ada", b"{}", 1, enclosed={FILE: b"x"}, refused={"b": "why"}, own={FILE: b"ours"})
-    found = unpack_job(pack_job(job), {"data.csv": b"1"}, {FILE: b"ours"})
-    assert (found.enclosed, found.refused, found.own) == ({FILE: b"x"}, {"b": "why"}, job.own)
+    job = Job("ada", b"{}", 1, enclosed={FILE: b"x"}, refused={"b": "why"}, accepts={"t": "zeros"})
+    found = unpack_job(pack_job(job), {"data.csv": b"1"})
+    assert (found.enclosed, found.refused, found.accepts) == (
+        job.enclosed,
+        job.refused,
+        job.accepts,
+    )
     assert found.found == {"data.csv": b"1", "b": b"", FILE: b"x"}
     wrong = Job("ada", b"{}", 1, enclosed={FILE: "text"})
     with pytest.raises(BadParcel, match=f"enclosed: {FILE} is of type str"):

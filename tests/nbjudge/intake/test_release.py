@@ -1,5 +1,7 @@
 """Releases: the same bytes each time, nothing of the instructor's in them."""
 
+import json
+
 import nbformat
 import pytest
 import small_set
@@ -8,7 +10,14 @@ from small_set import NAME
 from coursebook.course import problem_set_names
 from nbjudge.inside.program import program
 from nbjudge.intake import cells
-from nbjudge.intake.release import is_current, make_release, release_files, release_folder, state
+from nbjudge.intake.release import (
+    is_current,
+    make_release,
+    release_files,
+    release_folder,
+    state,
+    stored_weights,
+)
 
 
 def test_it_is_the_same_each_time_and_written_only_when_it_changes(tmp_path):
@@ -91,6 +100,80 @@ def test_a_test_that_the_instructors_own_answer_fails_is_not_released(tmp_path):
     nbformat.write(notebook, course / "solutions" / NAME / f"{NAME}.ipynb")
     with pytest.raises(ValueError, match=r"double--values \(Mistake: .*should be 7, but it is 6"):
         make_release(NAME, course)
+
+
+#: Zeros are as good as anything else here: the instructor looks at the number's type only.
+TYPE_ONLY = """
+### BEGIN HIDDEN TESTS
+assert type(call(double, 13)) is int
+### END HIDDEN TESTS
+"""
+
+#: It compares the first result and only looks at the sign of the second.
+ONE_OF_TWO = """
+### BEGIN HIDDEN TESTS
+first, second = call(double, 13)
+assert first == 26 and second > 0
+### END HIDDEN TESTS
+"""
+
+
+def weighed_course(folder, test, answer="def double(x):\n    return 2 * x"):
+    """A course in which this is the only test of doubling."""
+    notebook = small_set.source_notebook()
+    small_set.cell(notebook, "double").source = answer
+    small_set.cell(notebook, "double--values").source = test
+    hidden = small_set.cell(notebook, "double--hidden")
+    notebook.cells = [cell for cell in notebook.cells if cell is not hidden]
+    return small_set.make_course(folder, notebook)
+
+
+@pytest.mark.parametrize(
+    ("test", "answer", "said"),
+    [
+        (
+            TYPE_ONLY,
+            "def double(x):\n    return 2 * x",
+            "no test of double notices an answer that computes nothing; double--values accepts z",
+        ),
+        (
+            ONE_OF_TWO,
+            "def double(x):\n    return 2 * x, x",
+            "the test double--values accepts ones as result 2 of a function that returns several",
+        ),
+    ],
+)
+def test_a_test_that_accepts_lies_is_not_released(tmp_path, test, answer, said):
+    course = weighed_course(tmp_path, test, answer)
+    with pytest.raises(ValueError, match=said):
+        make_release(NAME, course)
+    assert not release_folder(NAME, course).exists(), "nothing was released"
+    source = course / "solutions" / NAME / f"{NAME}.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    right = "first == 26 and second == 13" if "second" in test else "call(double, 13) == 26"
+    cell = small_set.cell(notebook, "double--values")
+    cell.source = "\n".join(
+        f"assert {right}" if line.startswith("assert") else line for line in test.splitlines()
+    )
+    nbformat.write(notebook, source)
+    make_release(NAME, course)
+    assert json.loads(stored_weights(NAME, course))["accepts"] == {}
+
+
+def test_what_accepts_lies_is_kept_from_learners_and_found_anew_when_a_cell_changes(tmp_path):
+    course = small_set.make_course(tmp_path)
+    make_release(NAME, course)
+    assert is_current(NAME, course)
+    assert [p.name for p in release_folder(NAME, course).iterdir()] == [f"{NAME}.ipynb"]
+    before = stored_weights(NAME, course)
+    source = course / "solutions" / NAME / f"{NAME}.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    test = small_set.cell(notebook, "double--hidden")
+    test.source += "\n# The same."
+    nbformat.write(notebook, source)
+    assert not is_current(NAME, course)
+    make_release(NAME, course)
+    assert stored_weights(NAME, course) != before
 
 
 def test_an_unknown_problem_set_lists_the_known(small_course):

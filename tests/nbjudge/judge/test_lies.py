@@ -25,7 +25,8 @@ def believed(test, answer=ANSWER):
         exec(source, space | {"call": call, "close": close, "require": require})
 
     cell = {"test": "both--one", "source": INPUT + test, "points": 1}
-    return lies.hollow([{"answer": answer}, cell], run).get("both--one", "")
+    found = lies.hollow([{"answer": answer}, cell], run)
+    return found["both--one"].lie if found else ""
 
 
 SECOND = "first, second = call(both, x)\nclose(second, x * x)\n"
