@@ -129,7 +129,7 @@ class Direct:
             raise TimedOut("the call took too long")
         self.reply = {"id": request["id"], "is": kind, "value": found}
 
-    def receive(self, seconds: float | None = None) -> dict[str, Any]:
+    def receive(self, seconds: float | None = None, more: Any = None) -> dict[str, Any]:
         """The reply to the last request."""
         return self.reply
 

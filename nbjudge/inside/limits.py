@@ -12,9 +12,10 @@ class Limits:
     Attributes
     ----------
     call_seconds, cell_seconds, submission_seconds:
-        Wall-clock seconds for one call in a test, for one cell, and for the whole submission; half
-        as much again for hidden tests, which come last, if the cells use it up. The processes of a
-        kernel may together use as much CPU time.
+        Seconds for one call in a test, for one cell, and for the whole submission; half as much
+        again for hidden tests, which come last, if the cells use it up. Of a call and of a cell,
+        the time does not count in which a busy machine lets its process wait for a processor. The
+        processes of a kernel may together use as much CPU time as the whole submission.
     memory_mb:
         MiB of resident memory for all processes of a kernel together, and of address space for
         each beyond what it is forked with.

@@ -9,6 +9,25 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
+def waited(pidfd: int) -> float:
+    """Seconds that a process has been ready to run and waited for a processor.
+
+    Those of its first thread; 0 if the system does not tell.
+
+    Parameters
+    ----------
+    pidfd:
+        A descriptor of the process.
+    """
+    try:
+        with open(f"/proc/self/fdinfo/{pidfd}") as about:
+            (pid,) = (line.split()[1] for line in about if line.startswith("Pid:"))
+        with open(f"/proc/{pid}/schedstat") as spent:
+            return int(spent.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):  # it has ended, or this is not its namespace
+        return 0.0
+
+
 @dataclass(frozen=True)
 class Process:
     """One process in /proc: its PID, its parent's PID, and the CPU time it has used."""

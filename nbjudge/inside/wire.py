@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -291,8 +291,15 @@ class Channel:
         except OSError as error:
             raise Closed(f"the other side has gone: {error}") from None
 
-    def receive(self, seconds: float | None = None) -> Any:
+    def receive(self, seconds: float | None = None, more: Callable[[], float] = lambda: 0.0) -> Any:
         """Receive the next message.
+
+        Parameters
+        ----------
+        seconds:
+            The time limit.
+        more:
+            Called when the time is up; returns by how many seconds to extend it.
 
         Raises
         ------
@@ -300,30 +307,35 @@ class Channel:
             If it is invalid or too long, the other side has gone, or the time is up.
         """
         deadline = None if seconds is None else monotonic() + seconds
-        tree, blob = HEADER.unpack(self._exactly(HEADER.size, deadline))
+        self._more = more
+        head, deadline = self._exactly(HEADER.size, deadline)
+        tree, blob = HEADER.unpack(head)
         if tree > TREE_BYTES or blob > self.most:
             raise WireError(f"a message of {tree + blob:,} bytes is too long")
-        found = self._exactly(tree, deadline)
-        return loads(bytes(found), self._exactly(blob, deadline), names=self.names)
+        found, deadline = self._exactly(tree, deadline)
+        return loads(bytes(found), self._exactly(blob, deadline)[0], names=self.names)
 
-    def _exactly(self, size: int, deadline: float | None) -> bytearray:
+    def _exactly(self, size: int, deadline: float | None) -> tuple[bytearray, float | None]:
+        """So many bytes, and the deadline, which may have been extended meanwhile."""
         found = bytearray(size)
         view, at = memoryview(found), 0
         while at < size:
             left = None if deadline is None else deadline - monotonic()
             if left is not None and left <= 0:
-                raise TimedOut("nothing came in time")
+                if (left := self._more()) <= 0:
+                    raise TimedOut("nothing came in time")
+                deadline = monotonic() + left
             self.sock.settimeout(left)
             try:
                 got = self.sock.recv_into(view[at:])
             except TimeoutError:
-                raise TimedOut("nothing came in time") from None
+                continue
             except OSError as error:
                 raise Closed(f"the other side has gone: {error}") from None
             if not got:
                 raise Closed("the other side has gone")
             at += got
-        return found
+        return found, deadline
 
     def close(self) -> None:
         """Close the connection."""

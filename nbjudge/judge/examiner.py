@@ -103,11 +103,18 @@ def main(sock: socket.socket) -> None:
             # Next comes one byte that carries the connection to the learner's process.
             _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
             examiner.connect(socket.socket(fileno=number), request["most"])
+            examiner.link.waited = lambda: _waited(channel)
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
             examiner.open(request["seed"], request["refused"], request["imports"])
         else:
             channel.send(examiner.test(**request["test"]), TALK_SECONDS)
+
+
+def _waited(channel: Channel) -> float:
+    """Ask the judge how long the learner's process has waited for a processor in this test."""
+    channel.send({"asks": "waited"}, TALK_SECONDS)
+    return channel.receive(TALK_SECONDS)["waited"]
 
 
 def learners_seed(seed: int, what: str) -> int:
@@ -195,7 +202,7 @@ class Examiner:
         learner's name that is undefined; ``uses``, the learner's functions that it has called;
         ``guess``, what a wrong result says about its cause, or ``None``; ``lost``, whether the
         learner's process must be replaced; ``seconds``, and besides them ``aside``, those that
-        known wrong answers took; ``calls``;
+        known wrong answers took or a busy machine; ``calls``;
         ``measured``, numbers by name.
         """
         began, self.aside = monotonic(), 0.0
@@ -259,7 +266,9 @@ class Examiner:
         found["lost"] = self.link is None or self.link.lost is not None
         found["uses"] = sorted(recall.running.uses)
         found["aside"] = self.aside
-        found["seconds"] = monotonic() - began - self.aside
+        given = self.link.given if self.link else 0.0
+        found["aside"] += given
+        found["seconds"] = monotonic() - began - found["aside"]
         found["calls"] = self.link.asked if self.link else 0
         found["measured"] = collected()
         return found
@@ -351,7 +360,7 @@ class Examiner:
         for learners in self.learners:  # functions from set-up cells look them up there
             self.namespace[learners] = self.link.name(learners)
         self.link.begin(learners_seed(self.seed, name), call_seconds, deadline, self.learners)
-        self.link.keep = keep
+        self.link.keep, self.link.given = keep, 0.0
         # Names that a test binds are its own: no test depends on another.
         ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
         namespace = Names({**ours, HIDDEN_BEGINS: hide}, self.link, self.learners)

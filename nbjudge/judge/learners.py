@@ -12,6 +12,7 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
+from nbjudge.inside.processes import waited
 from nbjudge.inside.wire import SERVE, Channel, WireError
 from nbjudge.judge.pump import Pump, Ran
 
@@ -72,6 +73,10 @@ class Snapshot:
     def waits_for(self, sock: socket.socket, seconds: float) -> bool:
         """Wait briefly until ``sock`` is readable, discarding what the kernel puts out."""
         return self.learner.waits_for(sock, seconds)
+
+    def waited(self) -> float:
+        """Seconds that it has waited for a processor."""
+        return waited(self._process) if self._process >= 0 else 0.0
 
     def end(self) -> None:
         """Kill it."""

@@ -46,6 +46,9 @@ class Kernel(Protocol):
     def alive(self) -> bool:
         """Whether it is still running."""
 
+    def waited(self) -> float:
+        """Seconds that it has waited for a processor."""
+
 
 @dataclass
 class Ran:
@@ -164,12 +167,15 @@ class Pump:
         number = self._execute({"code": source, "silent": False, "store_history": True})
         collected = Collected(self.output_bytes)
         replied = idle = False
-        how, ends = OK, deadline
+        how, ends, given = OK, deadline, self.kernel.waited()
         while not (replied and idle):
             left = ends - monotonic()
             if left <= 0:
                 if replied:  # its last output was lost
                     break
+                if how == OK and (more := self.kernel.waited() - given) > LOOK_SECONDS:
+                    ends, given = monotonic() + more, given + more
+                    continue
                 if how in (OUT_OF_TIME, FLOODED):
                     return Ran(how, collected.outputs, rests=False, flood=collected.flood)
                 how, ends = OUT_OF_TIME, monotonic() + REST_SECONDS

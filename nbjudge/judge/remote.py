@@ -7,7 +7,7 @@ reply than that, it is checked here. Text from the learner's process is only eve
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from time import monotonic
 from typing import Any, NoReturn, Protocol
@@ -29,6 +29,9 @@ from nbjudge.judge.errors import GARBLED, GONE, OUT_OF_TIME
 
 #: Maximum number of characters shown of the other side's messages.
 MAX_TOLD = 2000
+
+#: A call is extended by this many seconds at least.
+WORTH_WAITING = 0.05
 
 #: Maximum number of parameters of a problem set's module.
 MOST_NAMES = 10_000
@@ -70,8 +73,8 @@ class Talk(Protocol):
     def send(self, value: Any, seconds: float | None = None) -> None:
         """Send a request within this many seconds."""
 
-    def receive(self, seconds: float | None = None) -> Any:
-        """Receive the reply within this many seconds."""
+    def receive(self, seconds: float | None = None, more: Callable[[], float] = lambda: 0.0) -> Any:
+        """Receive the reply within this many seconds, and ``more`` when they are over."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -92,6 +95,10 @@ class Link:
     def __init__(self, sock: socket.socket | Talk, most: int):
         self.channel: Talk = Channel(sock, most) if isinstance(sock, socket.socket) else sock
         self.call_seconds, self.deadline = 10.0, float("inf")
+        #: Seconds that the learner's process has waited for a processor, as far as is known; those
+        #: of them by which the time of calls was extended.
+        self.waited: Callable[[], float] = lambda: 0.0
+        self.given = 0.0
         #: Whether a call must leave its inputs unchanged.
         self.keep = True
         #: Whether the learner must not see what is being called, nor with what.
@@ -330,7 +337,7 @@ class Link:
         seconds = min(self.call_seconds, self.deadline - monotonic())
         try:
             self.channel.send(request, max(seconds, 0.01))
-            reply = self.channel.receive(max(seconds, 0.01))
+            reply = self.channel.receive(max(seconds, 0.01), self._more)
         except TimedOut:
             self._lose(
                 OUT_OF_TIME,
@@ -345,6 +352,15 @@ class Link:
             why = "" if self.hidden else f": {error}"
             self._lose(GARBLED, f"What came back from {_spoken(target)} is not a message{why}.")
         return self._answer(reply, target)
+
+    def _more(self) -> float:
+        """Seconds by which to extend a call: a busy machine has let its process wait for them."""
+        more = self.waited() - self.given
+        if more < WORTH_WAITING:
+            return 0.0
+        self.given += more
+        self.deadline += more
+        return more
 
     def _answer(self, reply: Any, target: Handle | None) -> Any:
         self._held(type(reply) is dict and set(reply) == {"id", "is", "value"}, "an answer")

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, Self
 
 from nbjudge.inside import kernel
+from nbjudge.inside.processes import waited
 from nbjudge.inside.request import MESSAGE, Request
 from nbjudge.sandbox.shelters import SandboxError
 
@@ -200,6 +201,10 @@ class Child:
         if self._closed or self._ended.get("why"):
             return False
         return self._pidfd >= 0 and not readable(self._pidfd, 0)
+
+    def waited(self) -> float:
+        """Seconds that its first process has waited for a processor."""
+        return waited(self._pidfd) if self._pidfd >= 0 else 0.0
 
     def death(self) -> Death:
         """How it ended."""

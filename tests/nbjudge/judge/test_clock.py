@@ -1,6 +1,11 @@
 """The time of a submission: for its cells, and some for the tests that follow them."""
 
+import os
+import subprocess
+import sys
+
 import pytest
+from judged_set import QUICK, judged
 
 from nbjudge.inside.limits import Limits
 from nbjudge.judge import clock
@@ -25,3 +30,34 @@ def test_cells_that_use_up_the_time_leave_some_for_the_tests(monkeypatch):
     now[0] += 31
     with pytest.raises(NoKernel):
         time.check()
+
+
+#: It needs a second of processor time, once.
+NEEDS_A_SECOND = """\
+import time
+
+def double(x):
+    end = time.process_time() + (1.0 if len(x) == 3 else 0)
+    while time.process_time() < end:
+        pass
+    return 2 * x
+"""
+
+BUSY = "import os\nwhile os.getppid() == {parent}: pass"
+
+
+def test_a_busy_machine_costs_no_points():
+    """With two others on each processor, a call takes three times as long as it may."""
+    program = BUSY.format(parent=os.getpid())
+    others = [
+        subprocess.Popen([sys.executable, "-c", program])
+        for _ in range(2 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        found = judged({"double": NEEDS_A_SECOND})
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert found.tests["double--values"]["message"] == ""
+    assert found.tests["double--values"]["seconds"] < QUICK.call_seconds

@@ -6,7 +6,7 @@ Whatever comes back ends in a value, a mistake or the end of the link, and in ti
 import random
 import socket
 import threading
-from time import monotonic
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -200,6 +200,25 @@ def test_silence_and_dripping_end_in_time():
             with pytest.raises(Lost, match="loop that never ends") as caught:
                 ask("call", link)
             assert caught.value.what == OUT_OF_TIME and monotonic() - started < 3
+
+
+def test_time_in_which_its_process_waits_for_a_processor_is_not_the_learners():
+    def late(request):
+        sleep(0.6)
+        return says(ONES)(request)
+
+    waited = iter([0.4, 0.9])
+    with Liar(late) as link:
+        link.call_seconds, link.deadline = 0.2, monotonic() + 0.2
+        link.waited = lambda: next(waited, 0.9)
+        assert bool((ask("call", link) == ONES).all())
+        assert link.given in (0.4, 0.9)
+    with Liar(lambda request: b"") as link:  # it is given no more than it has waited
+        link.call_seconds, link.waited = 0.2, lambda: 0.3
+        started = monotonic()
+        with pytest.raises(Lost, match="loop that never ends"):
+            ask("call", link)
+        assert monotonic() - started >= 0.5 and link.given == 0.3
 
 
 def test_the_time_of_all_calls_together_is_bounded():
