@@ -160,6 +160,7 @@ class Examination:
             "call_seconds": call_seconds,
             "keep": exercise not in self.keeping,
             "part": part,
+            "place": place,
         }
         self._told = max(self._told, place)
         talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)

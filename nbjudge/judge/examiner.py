@@ -144,6 +144,10 @@ class Examiner:
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
         self.learners: set[str] = set()
+        #: The two as they were after so many cells.
+        self.places: dict[int | None, tuple[dict[str, Any], set[str]]] = {
+            0: (dict(self.namespace), set())
+        }
         self.link: Link | None = None
         self.seed = 0
         #: The names that the notebook only imports, with the code for it.
@@ -175,6 +179,7 @@ class Examiner:
         call_seconds: float,
         keep: bool = True,
         part: str = WHOLE,
+        place: int | None = None,
     ) -> dict[str, Any]:
         """Run one test cell.
 
@@ -193,6 +198,9 @@ class Examiner:
             :data:`~nbjudge.judge.halves.SHOWN` to stop where its hidden half begins, or
             :data:`~nbjudge.judge.halves.HIDDEN` if it has stopped
             there before, and what it says and prints until then is not to be shown.
+        place:
+            The number of cells before it, if it may be asked about after later cells have run: its
+            names are then those of its place.
 
         Returns
         -------
@@ -222,8 +230,7 @@ class Examiner:
                 self.link.hide()
 
         try:
-            for step in before:
-                self._prepare(step)
+            self._stand(place, before)
             with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
                 value = self._run(name, source, began + seconds, call_seconds, keep, hide)
             if value is not None:
@@ -325,6 +332,17 @@ class Examiner:
                 return None if test.last is None else eval(test.last, namespace)
 
         return lies.hollow(notebook, run)
+
+    def _stand(self, place: int | None, before: list[dict[str, Any]]) -> None:
+        """Run what precedes a test, or restore the names as they were at its place."""
+        first = (place or 0) - len(before)
+        for number, step in enumerate(before, first + 1):
+            self._prepare(step)
+            self.places[number] = dict(self.namespace), set(self.learners)
+        if place in self.places and not before:
+            names, self.learners = self.places[place][0], set(self.places[place][1])
+            self.namespace.clear()  # the same dictionary: functions of set-up cells look names up
+            self.namespace.update(names)
 
     def _prepare(self, step: dict[str, Any]) -> None:
         if "learners" in step:

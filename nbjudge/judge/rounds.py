@@ -140,7 +140,6 @@ class Rounds:
         if self.waiting:
             self.kernels.seal()
             self.clock.turn_to_tests()
-            self.examination.end()
         for test in list(self.waiting):
             printed = test.found.get("printed", "")
             try:

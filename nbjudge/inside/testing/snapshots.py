@@ -6,6 +6,7 @@ requests, and what its code puts out goes nowhere.
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -44,6 +45,7 @@ def copy(path: str) -> socket.socket | None:
         return None
     try:
         _copies.clear()
+        gc.freeze()  # looking for garbage among what is there would copy its memory
         os.setsid()  # an interrupt is for the kernel and all in its group
         _be_quiet()
         if torch is not None:
