@@ -102,8 +102,8 @@ def main(sock: socket.socket) -> None:
         if request["do"] == "link":
             # Next comes one byte that carries the connection to the learner's process.
             _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
-            examiner.connect(socket.socket(fileno=number), request["most"])
-            examiner.link.waited = lambda: _waited(channel)
+            link = examiner.connect(socket.socket(fileno=number), request["most"])
+            link.waited = lambda: _waited(channel)
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
             examiner.open(request["seed"], request["refused"], request["imports"])
@@ -164,11 +164,12 @@ class Examiner:
         refuse(refused)
         os.environ[SEED_VARIABLE] = str(seed)
 
-    def connect(self, sock: socket.socket, most: int) -> None:
-        """Talk to the learner's process over this socket from now on."""
+    def connect(self, sock: socket.socket, most: int) -> Link:
+        """Talk to the learner's process over this socket from now on; returns the new link."""
         if self.link is not None:
             self.link.channel.close()
         self.link = Link(sock, most)
+        return self.link
 
     def test(
         self,

@@ -44,7 +44,7 @@ class Judging(WorkerPlugin):
     def __init__(self, terms: Terms):
         self.terms = terms
 
-    def setup(self, worker) -> None:
+    def setup(self, worker: Any) -> None:
         """Called on the worker."""
         if self.terms.digest != judge_digest():
             raise RuntimeError(
@@ -55,7 +55,7 @@ class Judging(WorkerPlugin):
         self.bench = Bench(self.terms)
         atexit.register(self.bench.end)
 
-    def teardown(self, worker) -> None:
+    def teardown(self, worker: Any) -> None:
         """Called on the worker."""
         self.bench.end()
 

@@ -218,7 +218,7 @@ def judge_all(
     if scheduler is None and (workers <= 1 or len(first) <= FEW):
         yield from unless_broken(judge_here(jobs, terms))
         return
-    made: AbstractContextManager[Crew, Any]
+    made: AbstractContextManager[Crew]
     if scheduler is None:
         from nbjudge.run import pool
 

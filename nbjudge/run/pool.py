@@ -49,7 +49,7 @@ def pool(count: int, terms: Terms, scratch: Path | None) -> Iterator[Pool]:
 class Pool:
     """A thread for each process, which waits for it."""
 
-    patience = None
+    patience: float | None = None
 
     def __init__(self, count: int, terms: Terms, folder: str):
         self._count, self._given = count, (terms, folder)
