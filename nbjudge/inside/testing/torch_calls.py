@@ -62,12 +62,11 @@ class _Functions(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-class _Operators(TorchDispatchMode):
-    """Sees the operators that run in the end, such as those called by TorchScript or from C++."""
+class _Dispatched:
+    """What the mode below does; in its own class PyTorch would wrap it, and load a compiler."""
 
-    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
-        super().__init__()
-        self.kinds, self.refuse = kinds, refuse
+    kinds: list[Forbidden]
+    refuse: Refuse
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
@@ -79,3 +78,11 @@ class _Operators(TorchDispatchMode):
             ):
                 self.refuse(name, kind)
         return func(*args, **kwargs)
+
+
+class _Operators(_Dispatched, TorchDispatchMode):
+    """Sees the operators that run in the end, such as those called by TorchScript or from C++."""
+
+    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
+        super().__init__()
+        self.kinds, self.refuse = kinds, refuse
