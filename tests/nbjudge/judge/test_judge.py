@@ -480,7 +480,7 @@ def test_who_ends_python_again_and_again_is_told_so():
     kernels = Kernels(None, None, None, None, None)
     kernels._restarts["double"] = MAX_RESTARTS_OF_EXERCISE
     with pytest.raises(NoKernel, match="has stopped or hung Python 3 times, so it is not started"):
-        kernels._restart((), "double")
+        kernels._restart("double")
 
 
 def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel(monkeypatch):
@@ -494,13 +494,11 @@ def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel
         end=Usage,
     )
     kernels = Kernels(None, None, lambda index: "", lambda index: 0.1, no_time)
-    monkeypatch.setattr(
-        kernels, "start", lambda kinds: kernels._learners.update({kinds: cut_short})
-    )
+    monkeypatch.setattr(kernels, "start", lambda: cut_short)
     kernels.finished = [0]
     kernels.be_careful()
     with pytest.raises(NoKernel, match="used up"):
-        kernels.catch_up(())
+        kernels.catch_up()
     assert kernels.finished == [0] and kernels.broken == []
 
 
