@@ -102,8 +102,9 @@ def main(sock: socket.socket) -> None:
         if request["do"] == "link":
             # Next comes one byte that carries the connection to the learner's process.
             _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
-            link = examiner.connect(socket.socket(fileno=number), request["most"])
-            link.waited = lambda: _waited(channel)
+            examiner.connect(
+                socket.socket(fileno=number), request["most"], lambda: _waited(channel)
+            )
             channel.send({"linked": True}, TALK_SECONDS)
         elif request["do"] == "open":
             examiner.open(request["seed"], request["refused"], request["imports"])
@@ -164,12 +165,15 @@ class Examiner:
         refuse(refused)
         os.environ[SEED_VARIABLE] = str(seed)
 
-    def connect(self, sock: socket.socket, most: int) -> Link:
-        """Talk to the learner's process over this socket from now on; returns the new link."""
+    def connect(self, sock: socket.socket, most: int, waited: Callable[[], float]) -> None:
+        """Talk to the learner's process over this socket from now on.
+
+        ``waited`` says how many seconds that process has waited for a processor.
+        """
         if self.link is not None:
             self.link.channel.close()
         self.link = Link(sock, most)
-        return self.link
+        self.link.waited = waited
 
     def test(
         self,

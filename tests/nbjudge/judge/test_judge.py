@@ -577,9 +577,9 @@ def test_an_exercise_that_hangs_does_not_eat_the_time_of_the_others():
     limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
     answers = {"double": "def double(x):\n    while True: pass"}
-    started = time.monotonic()
     found = judged(answers, limits=limits, tests=tests)
-    assert time.monotonic() - started < 25
+    # What a busy machine lets it wait is not among these seconds.
+    assert sum(test["seconds"] for test in found.tests.values()) < 25
     assert not set(lost(found)) & {"product--values", "line--values", "choices--answers"}
 
 
