@@ -27,7 +27,11 @@ import importlib.util
 
 if importlib.util.find_spec("{package}") is None:
     source = "git+{address}"
-    %pip install --quiet {judge}"{distribution}[colab] @ $source"
+{judge}    %pip install --quiet "{distribution}[colab] @ $source"
+"""
+
+_JUDGE = """\
+    %pip install --quiet "nbjudge @ $source#subdirectory=nbjudge"
 """
 
 _NO_ADDRESS = """\
@@ -64,8 +68,7 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
     address = repository(course) if judged.packages else ""
     source = _INSTALL.replace("{address}", address) if address else _NO_ADDRESS
     with_it = (course / "nbjudge" / "pyproject.toml").is_file()  # in the same repository
-    judge = '"nbjudge @ $source#subdirectory=nbjudge" ' if with_it else ""
-    source = source.replace("{judge}", judge)
+    source = source.replace("{judge}", _JUDGE if with_it else "")
     lab = "`make lab` or `{command} lab`, or" if judged.packages else "`{command} lab`, or"
     source = source.replace("{lab}", lab)
     source = source.replace("{package}", (*judged.packages, "nbjudge")[0])

@@ -20,7 +20,7 @@ BIN = Path(sys.executable).parent
 
 #: Course → its problem set, the folders of its source and release, and the points there are.
 COURSES = {
-    "sorting": ("ps01-sorting", "solutions", "notebooks/assignments", 6),
+    "sorting": ("ps01-sorting", "solutions", "notebooks/assignments", 12),
     "heights": ("ps1", "source", "release", 12),
 }
 

@@ -49,6 +49,17 @@ def test_it_installs_from_the_address_and_only_where_the_course_is_missing(addre
     assert said == f'pip install --quiet "tfcourse[colab] @ git+{ADDRESS}"'
 
 
+def test_a_repository_that_holds_the_judge_installs_it_from_there_first(addressed):
+    (addressed / "nbjudge").mkdir()
+    (addressed / "nbjudge" / "pyproject.toml").touch()
+    source = first_cell(addressed, graded=False).source
+    assert max(map(len, source.splitlines())) <= 72
+    assert run_by_ipython(source, hide=True) == (
+        f'pip install --quiet "nbjudge @ git+{ADDRESS}#subdirectory=nbjudge" '
+        f'pip install --quiet "tfcourse[colab] @ git+{ADDRESS}"'
+    )
+
+
 def test_without_an_address_it_says_what_to_do(small_course):
     source = first_cell(small_course, graded=False).source
     assert run_by_ipython(source, hide=False) == ""

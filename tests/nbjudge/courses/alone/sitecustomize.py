@@ -7,10 +7,11 @@ of PyTorch and NumPy it has loaded.
 import atexit
 import os
 import sys
+from importlib.machinery import PathFinder
 
 COURSE = {"tfcourse", "coursebook", "nbjudge_tfcourse"}
 
-#: What cannot be imported either if ``REFUSE`` is set: neither library, nor Dask.
+#: What is not installed either if ``REFUSE`` is set: neither library, nor Dask.
 MORE = {"torch", "numpy", "dask", "distributed"} if os.environ.get("REFUSE") else set()
 
 
@@ -19,8 +20,19 @@ class NoCourse:
 
     def find_spec(self, name, path=None, target=None):
         """Refuse the course's packages."""
-        if name.partition(".")[0] in COURSE | MORE:
+        if name.partition(".")[0] in COURSE:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+class Without(PathFinder):
+    """Finds what is installed, without some of it."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        """Find a module, as Python does."""
+        if name.partition(".")[0] in MORE:
+            return None
+        return super().find_spec(name, path, target)
 
 
 def tell():
@@ -29,5 +41,6 @@ def tell():
         file.write(f"{' '.join({'numpy', 'torch'} & sys.modules.keys())}\n")
 
 
+sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 sys.meta_path.insert(0, NoCourse())
 atexit.register(tell)
