@@ -114,7 +114,8 @@ class Cluster:
     """The workers of a scheduler; they may come and go."""
 
     def __init__(self, client: Client):
-        self.client, self.patience = client, PATIENCE
+        self.client = client
+        self.patience: float | None = PATIENCE
         self._keys = (f"judge-{os.getpid()}-{id(self)}-{n}" for n in itertools.count())
         self._since = monotonic()
 
@@ -133,9 +134,9 @@ class Cluster:
         """Wait for workers, but not forever."""
         if self.size():
             self._since = monotonic()
-        elif monotonic() - self._since > self.patience:
+        elif monotonic() - self._since > PATIENCE:
             raise GradingFailed(
-                f"There has been no worker for {self.patience:.0f} s. Finished work is kept: when "
+                f"There has been no worker for {PATIENCE:.0f} s. Finished work is kept: when "
                 "there are workers again, run the same command to continue."
             )
 
