@@ -49,7 +49,7 @@ class Judging(WorkerPlugin):
         if self.terms.digest != judge_digest():
             raise RuntimeError(
                 f"the worker at {worker.address} has another version of the course: install the "
-                "same on all machines"
+                "same on all machines, and start workers in the course's folder"
             )
         gc.freeze()  # everything loaded by now stays
         self.bench = Bench(self.terms)

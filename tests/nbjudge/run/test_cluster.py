@@ -312,6 +312,7 @@ def test_two_hosts_and_one_is_cut_off(one_nursery, hosts, small_course, tmp_path
         "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "8s",
         "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "12s",
         "PYTHONPATH": os.pathsep.join([str(COURSE), os.environ.get("PYTHONPATH", "")]),
+        "NBJUDGE_COURSE": str(COURSE),  # they are started in another folder
     }
     dask = [sys.executable, "-P", "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
