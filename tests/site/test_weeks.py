@@ -21,6 +21,15 @@ def test_the_plans_are_those_of_the_page(course: Path) -> None:
     assert everything == [chapter.name for chapter in tree.plan(course)]
 
 
+def test_the_first_week_s_times_are_those_of_its_lesson_and_problem_set(course: Path) -> None:
+    text = (course / "book" / "teach.md").read_text("utf-8")
+    lesson, hours = re.search(
+        r"the lesson \((\d+) minutes\) and do .+ \((\d+) hours\)", text
+    ).groups()
+    assert int(lesson) == tree.minutes(course / "notebooks" / "01-words.ipynb")
+    assert f"{hours} h" == tree.problem_sets(course)[0].time
+
+
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_week_s_hours_are_those_of_its_lessons_and_exercises(course: Path, length: int) -> None:
     rows = [row for row in weeks.table(course, length) if re.match(r"\| \d", row)]
