@@ -26,6 +26,10 @@ MARKED, AGAIN, OPEN, NOTHING = "marked", "again", "open", "nothing"
 LONGEST = 20_000
 
 
+class Deleted(Exception):
+    """The mark would use an item that has been deleted; the message says which and by whom."""
+
+
 class Conflict(Exception):
     """The mark was changed since the marker saw it; ``now`` is the answer as it is."""
 
@@ -238,7 +242,7 @@ class Desk:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def items(self, question: Question) -> list[RubricItem]:
-        """The question's rubric."""
+        """The question's rubric, deleted items included."""
         return self.rubric.items(question.work, question.cell)
 
     def requests(self) -> list[Request]:
@@ -267,6 +271,8 @@ class Desk:
         ------
         Conflict
             If the mark has been changed since, on another page or in the formgrader.
+        Deleted
+            If an item of the choice has been deleted.
         """
         with self.rubric.locked():
             before = self.answer(question, student)
@@ -274,7 +280,11 @@ class Desk:
                 raise Conflict(before)
             points = None
             if choice is not None:
-                points = total(self.items(question), choice, question.most)
+                items = self.items(question)
+                for item in items:
+                    if item.deleted and item.number in choice.items:
+                        raise Deleted(f"Item {item.number} was deleted by {item.deleted}.")
+                points = total(items, choice, question.most)
             self._books[question.work].mark(question.cell, {student: points}, comment)
             choice = replace(choice or Choice(), points=points)
             self.rubric.choose(question.work, question.cell, student, choice)
@@ -288,26 +298,50 @@ class Desk:
         with self.rubric.locked():
             items = {item.number: item for item in self.items(question)}
             if number:
-                items[number] = replace(items[number], text=text, points=points)
-            else:
-                number = max(items, default=0) + 1
-                items[number] = RubricItem(number, text, points, added=self.marker)
-            self.rubric.put(question.work, question.cell, items[number])
-            changed = {}
-            book = self._books[question.work]
-            everything = book.all_marks(cell=question.cell)
-            for student, choice in self.rubric.choices(question.work, question.cell).items():
-                marks = everything.get(student)
-                mark = marks.grades.get(question.cell) if marks else None
-                if number not in choice.items or mark is None or mark.manual != choice.points:
-                    continue
-                given = total(list(items.values()), choice, question.most)
-                if given != mark.manual:
-                    changed[student] = given
-                    after = replace(choice, points=given)
-                    self.rubric.choose(question.work, question.cell, student, after)
-            if changed:
-                book.mark(question.cell, dict(changed), looked=False)
+                return self._put(question, replace(items[number], text=text, points=points))
+            number = max(items, default=0) + 1
+            return self._put(question, RubricItem(number, text, points, added=self.marker))
+
+    def delete(self, question: Question, number: int, uses: int | None = None) -> int:
+        """Delete an item for all answers; their marks are computed without it.
+
+        ``uses`` is the number of marks with the item that the marker knows of. If it is another
+        number by now, or ``None``, nothing is deleted. Returns how many marks use the item.
+        """
+        with self.rubric.locked():
+            used = sum(number in answer.items for answer in self.answers(question).values())
+            if used == uses:
+                items = {item.number: item for item in self.items(question)}
+                self._put(question, replace(items[number], deleted=self.marker))
+        return used
+
+    def bring_back(self, question: Question, number: int) -> int:
+        """Undo a deletion: marks that were given with the item have its points again.
+
+        Returns how many marks have changed.
+        """
+        with self.rubric.locked():
+            items = {item.number: item for item in self.items(question)}
+            return self._put(question, replace(items[number], deleted=""))
+
+    def _put(self, question: Question, item: RubricItem) -> int:
+        """Store the item and compute every mark given with it; how many have changed."""
+        self.rubric.put(question.work, question.cell, item)
+        items, changed = self.items(question), {}
+        book = self._books[question.work]
+        everything = book.all_marks(cell=question.cell)
+        for student, choice in self.rubric.choices(question.work, question.cell).items():
+            marks = everything.get(student)
+            mark = marks.grades.get(question.cell) if marks else None
+            if item.number not in choice.items or mark is None or mark.manual != choice.points:
+                continue
+            given = total(items, choice, question.most)
+            if given != mark.manual:
+                changed[student] = given
+                after = replace(choice, points=given)
+                self.rubric.choose(question.work, question.cell, student, after)
+        if changed:
+            book.mark(question.cell, dict(changed), looked=False)
         return len(changed)
 
     def ask(self, student: str, exercise: str, text: str, asked: str = "") -> bool:

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,6 +37,10 @@ CREATE TABLE IF NOT EXISTS request (
     marker TEXT NOT NULL DEFAULT '',
     UNIQUE (problem_set, student, exercise, text)
 );
+CREATE TABLE IF NOT EXISTS deleted (
+    work TEXT NOT NULL, cell TEXT NOT NULL, number INTEGER NOT NULL, who TEXT NOT NULL,
+    PRIMARY KEY (work, cell, number)
+) WITHOUT ROWID;
 """
 
 
@@ -56,6 +60,9 @@ class RubricItem:
         The marker who added it; empty if it is from the mark scheme.
     scheme:
         The text of the mark scheme from which it was made.
+    deleted:
+        The marker who deleted it; empty if nobody did. A deleted item counts for no mark and can be
+        brought back.
     """
 
     number: int
@@ -63,6 +70,7 @@ class RubricItem:
     points: float
     added: str = ""
     scheme: str = ""
+    deleted: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ class Request:
 
 def total(items: list[RubricItem], choice: Choice, most: float) -> float:
     """The mark that a choice amounts to, between 0 and the question's points."""
-    found = {item.number: item.points for item in items}
+    found = {item.number: item.points for item in items if not item.deleted}
     given = sum(found.get(number, 0.0) * share for number, share in choice.items.items())
     return round(min(max(0.0, given + choice.adjustment), most), 6)
 
@@ -144,10 +152,11 @@ class Rubric:
     # -- items -----------------------------------------------------------------------------------
 
     def items(self, work: str, cell: str) -> list[RubricItem]:
-        """The rubric of a question."""
+        """The rubric of a question, deleted items included."""
         rows = self._database.execute(
-            "SELECT number, text, points, added, scheme FROM item WHERE work = ? AND cell = ? "
-            "ORDER BY number",
+            "SELECT number, text, points, added, scheme, COALESCE(who, '') "
+            "FROM item LEFT JOIN deleted USING (work, cell, number) "
+            "WHERE work = ? AND cell = ? ORDER BY number",
             (work, cell),
         )
         return [RubricItem(*row) for row in rows]
@@ -166,10 +175,13 @@ class Rubric:
             if found and (same or self.choices(work, cell)):
                 return same
             added = [item for item in self.items(work, cell) if item.added]
-            self._database.execute("DELETE FROM item WHERE work = ? AND cell = ?", (work, cell))
+            for table in ("item", "deleted"):
+                self._database.execute(
+                    f"DELETE FROM {table} WHERE work = ? AND cell = ?", (work, cell)
+                )
             fresh = [RubricItem(0, text, points, "", text) for text, points in now]
             for number, item in enumerate([*fresh, *added], 1):
-                self.put(work, cell, RubricItem(number, *_rest(item)))
+                self.put(work, cell, replace(item, number=number))
             return True
 
     def cells(self, work: str) -> list[str]:
@@ -181,8 +193,17 @@ class Rubric:
         """Add or replace an item."""
         self._database.execute(
             "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (work, cell, item.number, *_rest(item)),
+            (work, cell, item.number, item.text, item.points, item.added, item.scheme),
         )
+        which = work, cell, item.number
+        if item.deleted:
+            self._database.execute(
+                "INSERT OR REPLACE INTO deleted VALUES (?, ?, ?, ?)", (*which, item.deleted)
+            )
+        else:
+            self._database.execute(
+                "DELETE FROM deleted WHERE work = ? AND cell = ? AND number = ?", which
+            )
 
     # -- choices ---------------------------------------------------------------------------------
 
@@ -273,6 +294,8 @@ def _by_item(items: list[RubricItem], choice: Choice) -> list[dict]:
     rows = []
     for item in items:
         given = item.points * choice.items.get(item.number, 0.0)
+        if item.deleted:
+            continue
         if item.added and not given:
             continue
         name = item.text if item.added else f"{item.number}"
@@ -284,10 +307,6 @@ def _by_item(items: list[RubricItem], choice: Choice) -> list[dict]:
 
 def _shares(items: dict) -> dict[int, float]:
     return {int(number): float(share) for number, share in items.items()}
-
-
-def _rest(item: RubricItem) -> tuple[str, float, str, str]:
-    return item.text, item.points, item.added, item.scheme
 
 
 def now() -> str:

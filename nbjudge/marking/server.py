@@ -17,7 +17,17 @@ from tornado import web
 
 from nbjudge.inside.program import folder_of
 from nbjudge.intake import cells
-from nbjudge.marking.desk import AGAIN, LONGEST, MARKED, OPEN, Answer, Conflict, Desk, Question
+from nbjudge.marking.desk import (
+    AGAIN,
+    LONGEST,
+    MARKED,
+    OPEN,
+    Answer,
+    Conflict,
+    Deleted,
+    Desk,
+    Question,
+)
 from nbjudge.marking.rubric import Choice, Request
 from nbjudge.report.pages import style
 from nbjudge.report.rich import rich, source
@@ -118,17 +128,19 @@ class People:
         """What stands around the answers: the rubric, the learners, progress, requests."""
         desk = self.desk
         answers = desk.answers(question).values()
+        items = [
+            asdict(item)
+            | {
+                "html": rich(item.text),
+                "used": sum(item.number in answer.items for answer in answers),
+            }
+            for item in desk.items(question)
+        ]
+        current = [item for item in items if not item["deleted"]]
         return {
-            "items": [
-                {
-                    "number": item.number,
-                    "text": item.text,
-                    "html": rich(item.text),
-                    "points": item.points,
-                    "added": item.added,
-                }
-                for item in desk.items(question)
-            ],
+            "items": current,
+            "deleted": [item for item in items if item["deleted"]],
+            "adds_up": sum(max(0.0, item["points"]) for item in current if not item["added"]),
             "learners": [
                 {
                     "student": self.id(answer.student),
@@ -210,6 +222,13 @@ class Handler(Base):
             raise web.HTTPError(400, reason="The body must be an object")
         return found
 
+    def item(self, question: Question, given: Any, *, deleted: bool, new: bool = False) -> int:
+        """The number of an item that is deleted or not; 0, a new one's, if ``new``."""
+        found = {one.number for one in self.desk.items(question) if bool(one.deleted) == deleted}
+        if isinstance(given, bool) or given not in found | ({0} if new else set()):
+            raise web.HTTPError(404, reason="No such item")
+        return given
+
     def asked(self) -> tuple[Question, str]:
         """The question and the learner named in the address."""
         question = self.people.question(self.get_query_argument("question", ""))
@@ -242,7 +261,6 @@ class OneQuestion(Handler):
     def get(self) -> None:
         """Send it."""
         question = self.people.question(self.get_query_argument("question", ""))
-        items = self.desk.items(question)
         scheme = question.scheme
         self.write(
             {
@@ -254,7 +272,6 @@ class OneQuestion(Handler):
                 "remarks": rich(scheme.remarks),
                 "model": rich(scheme.model) if question.prose else source(scheme.model),
                 "agrees": question.agrees,
-                "adds_up": sum(max(0.0, item.points) for item in items if not item.added),
                 **self.people.overview(question),
             }
         )
@@ -306,6 +323,10 @@ class Mark(Handler):
         except Conflict as error:
             self.set_status(409)
             answer = error.now
+        except Deleted as error:
+            self.set_status(409)
+            self.write({"error": str(error), **self.people.overview(question)})
+            return
         found = {"answer": self.people.described(question, answer)}
         self.write(found | self.people.overview(question))
 
@@ -318,12 +339,36 @@ class EditItem(Handler):
         said = self.said()
         question = self.people.question(said.get("question"))
         text, points = _text(said.get("text", "")).strip(), _number(said.get("points"))
-        number = said.get("number", 0)
         if not text:
             raise web.HTTPError(400, reason="The item's text is missing")
-        if number not in {0, *(item.number for item in self.desk.items(question))}:
-            raise web.HTTPError(404, reason="No such item")
+        number = self.item(question, said.get("number", 0), deleted=False, new=True)
         changed = self.desk.edit(question, number, text, points)
+        self.write({"changed": changed, **self.people.overview(question)})
+
+
+class DeleteItem(Handler):
+    """Deletes an item of the rubric, unless more or fewer marks use it than the marker knows."""
+
+    def post(self) -> None:
+        """Do it; 409 if ``used`` is not the number of marks given with the item."""
+        said = self.said()
+        question = self.people.question(said.get("question"))
+        number = self.item(question, said.get("number"), deleted=False)
+        used = self.desk.delete(question, number, said.get("used"))
+        if used != said.get("used"):
+            self.set_status(409)
+        self.write({"changed": used, **self.people.overview(question)})
+
+
+class BringBackItem(Handler):
+    """Undoes the deletion of an item."""
+
+    def post(self) -> None:
+        """Do it; the answer says how many marks have changed with it."""
+        said = self.said()
+        question = self.people.question(said.get("question"))
+        number = self.item(question, said.get("number"), deleted=True)
+        changed = self.desk.bring_back(question, number)
         self.write({"changed": changed, **self.people.overview(question)})
 
 
@@ -364,6 +409,8 @@ HANDLERS: dict[str, Callable[..., Any]] = {
     "page": Whole,
     "mark": Mark,
     "item": EditItem,
+    "delete": DeleteItem,
+    "bring-back": BringBackItem,
     "ask": Ask,
     "reply": Reply,
 }

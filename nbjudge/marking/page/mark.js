@@ -87,9 +87,26 @@ function showAround(around) {
   $("progress").textContent = `${around.marked} of ${all} marked`;
   $("bar").max = Math.max(all, 1);
   $("bar").value = around.marked;
+  for (const draft of [state.draft, ...state.drafts.values()]) withoutDeleted(draft?.items);
   showLearners();
   showItems();
+  showDeleted();
+  showSchemeNote();
   showRequests();
+}
+
+function withoutDeleted(items = {}) {
+  for (const item of state.question.deleted) delete items[item.number];
+  return items;
+}
+
+function showSchemeNote() {
+  const { agrees, adds_up: sum, most } = state.question;
+  $("scheme-note").textContent = [
+    agrees ? "" : "The mark scheme in the notebook has changed since marking began. Edit the items below if they should follow.",
+    sum === most ? "" : `The items add up to ${worth(sum)}, the question carries ${points(most)}.`,
+  ].join(" ").trim();
+  $("scheme-note").hidden = !$("scheme-note").textContent;
 }
 
 function showLearners() {
@@ -150,10 +167,14 @@ function itemRow(item) {
   edit.type = "button";
   edit.setAttribute("aria-label", `Edit item ${item.number}`);
   edit.addEventListener("click", () => row.querySelector(".edit") ?? row.append(editor(item)));
+  const remove = element("button", "Delete");
+  remove.type = "button";
+  remove.setAttribute("aria-label", `Delete item ${item.number}`);
+  remove.addEventListener("click", () => askToDelete(row, item));
   const fullLabel = element("label", `${points(item.points)} `);
   fullLabel.append(box);
   const tools = element("div", undefined, "tools");
-  tools.append(fullLabel, halfLabel, edit);
+  tools.append(fullLabel, halfLabel, edit, remove);
   row.append(element("span", String(item.number), "number"), text, tools);
   return row;
 }
@@ -182,6 +203,40 @@ function editor(item) {
   save.addEventListener("click", () => saveItem(item.number, text.value, number.valueAsNumber));
   place.append(text, number, save);
   return place;
+}
+
+function askToDelete(row, item) {
+  row.querySelector(".delete")?.remove();
+  const uses = item.used === 1 ? "1 mark was" : `${item.used || "No"} ${item.used ? "marks were" : "mark was"}`;
+  const place = element("div", undefined, "delete row warning");
+  const after = item.used ? " The points will be computed without it." : "";
+  place.append(element("p", `${uses} given with it.${after}`));
+  const yes = element("button", "Delete for all learners");
+  yes.type = "button";
+  yes.addEventListener("click", () => changeItem("delete", { number: item.number, used: item.used }));
+  const no = element("button", "Keep");
+  no.type = "button";
+  no.addEventListener("click", () => place.remove());
+  place.append(yes, no);
+  row.append(place);
+  yes.focus();
+}
+
+function showDeleted() {
+  const { deleted } = state.question;
+  $("deleted").hidden = !deleted.length;
+  $("deleted").querySelector("summary").textContent = `Deleted items: ${deleted.length}`;
+  $("deleted").querySelector("ul").replaceChildren(...deleted.map((item) => {
+    const row = element("li");
+    const text = element("div", undefined, "text");
+    text.innerHTML = item.html;
+    const back = element("button", "Bring back");
+    back.type = "button";
+    back.setAttribute("aria-label", `Bring back item ${item.number}`);
+    back.addEventListener("click", () => changeItem("bring-back", { number: item.number }));
+    row.append(text, `${worth(item.points)}, deleted by ${item.deleted} `, back);
+    return row;
+  }));
 }
 
 function showTotal() {
@@ -269,7 +324,7 @@ function showDraft() {
 function take(answer) {
   state.answer = answer;
   state.draft = state.drafts.get(keyOf(answer.student)) ?? {
-    items: { ...answer.items },
+    items: withoutDeleted({ ...answer.items }),
     adjustment: answer.adjustment,
     comment: answer.comment,
   };
@@ -299,8 +354,13 @@ async function save(more = {}) {
   const student = state.at;
   const body = { question: state.question.id, student, seen: state.answer.seen, ...state.draft, ...more };
   const said = await ask("mark", body);
-  if (said.conflict) {
+  if (said.conflict && said.answer) {
     conflict(said.answer);
+    return false;
+  }
+  if (said.conflict) {
+    showAround(said);
+    say(`Not saved. ${said.error} Look at the mark and save it again.`);
     return false;
   }
   state.drafts.delete(keyOf(student));
@@ -352,15 +412,17 @@ async function change(path, body, done) {
   });
 }
 
-async function saveItem(number, text, given) {
+const saveItem = (number, text, given) => changeItem("item", { number, text, points: given });
+
+async function changeItem(path, body) {
   await attempt(async () => {
-    const body = { question: state.question.id, number, text, points: given };
-    const said = await ask("item", body);
+    const said = await ask(path, { question: state.question.id, ...body });
     showAround(said);
+    if (said.conflict) return say(`Not deleted: ${said.changed} marks use the item by now, not ${body.used}.`);
     const answer = await ask(`answer?${about(state.at)}`);
     take(answer);
     const marks = said.changed === 1 ? "1 mark has" : `${said.changed} marks have`;
-    say(`${marks} changed with the item.`);
+    return say(`${marks} changed with the item.`);
   });
 }
 
@@ -380,11 +442,6 @@ async function openQuestion(id) {
   const question = await ask(`question?${about("")}`);
   state.question = question;
   $("title").textContent = `${state.problemSet}: ${question.title}`;
-  $("scheme-note").textContent = [
-    question.agrees ? "" : "The mark scheme in the notebook has changed since marking began. Edit the items below if they should follow.",
-    question.adds_up === question.most ? "" : `The items add up to ${points(question.adds_up)} points, the question carries ${points(question.most)}.`,
-  ].join(" ").trim();
-  $("scheme-note").hidden = !$("scheme-note").textContent;
   $("model-answer").hidden = !question.model;
   showAround(question);
   show($("remarks"), question.remarks);

@@ -38,6 +38,25 @@ def test_an_unused_rubric_follows_a_changed_mark_scheme_and_a_used_one_stays(rub
     assert rubric.items(*WHERE)[0].text == "why not"
 
 
+def test_a_deleted_item_stays_deleted_and_counts_for_nothing(rubric, tmp_path):
+    scheme = Scheme("", [Item("why", 2), Item("how", 1)])
+    rubric.put(*WHERE, RubricItem(2, "how", 1, "", "how", deleted="mia"))
+    rubric.put(*WHERE, RubricItem(3, "units", -1, added="ben", deleted="ben"))
+    assert rubric.begin(*WHERE, scheme), "it is no disagreement with the mark scheme"
+    items = rubric.items(*WHERE)
+    assert [item.deleted for item in items] == ["", "mia", "ben"]
+    assert total(items, Choice({1: 1, 2: 1, 3: 1}), 3) == 2
+    rubric.choose(*WHERE, "ada", Choice({1: 1, 2: 1, 3: 1}, points=2))
+    said = told(tmp_path, "ps", "ps")["ada"]["items"][WHERE[1]]["items"]
+    assert [row["name"] for row in said] == ["1"]
+
+
+def test_an_added_item_keeps_its_deletion_when_the_mark_scheme_changes(rubric):
+    rubric.put(*WHERE, RubricItem(3, "units", -1, added="ben", deleted="mia"))
+    assert rubric.begin(*WHERE, Scheme("", [Item("why not", 3)]))
+    assert [item.deleted for item in rubric.items(*WHERE)] == ["", "mia"]
+
+
 def test_an_item_edited_on_the_page_stays_edited(rubric):
     rubric.put(*WHERE, RubricItem(1, "why, in detail", 1.5, "", "why"))
     assert rubric.begin(*WHERE, Scheme("", [Item("why", 2), Item("how", 1)]))

@@ -128,6 +128,31 @@ def test_an_item_s_points_change_every_mark_that_used_it(page):
     assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1, 1, 1]
 
 
+def test_deleting_an_item_changes_the_marks_given_with_it_and_can_be_undone(page):
+    for name, items in (("ada", {"1": 1, "2": 0.5}), ("eve", {"2": 1}), ("ben", {"1": 1})):
+        mark(page, name, items)
+    item = {"question": QUESTION, "number": 2}
+    asked = page.client.get("question", question=QUESTION).said
+    assert [one["used"] for one in asked["items"][:3]] == [2, 2, 0]
+    # Somebody marked with it since the page was loaded: the marker is asked again.
+    unseen = page.client.post("delete", **item, used=1)
+    assert (unseen.status, unseen.said["changed"]) == (409, 2) and not unseen.said["deleted"]
+    done = page.client.post("delete", **item, used=2).said
+    assert 2 not in [one["number"] for one in done["items"]]
+    assert [(one["number"], one["deleted"]) for one in done["deleted"]] == [(2, getpass.getuser())]
+    assert done["adds_up"] == 2
+    assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1, 0, 1]
+    assert '"points": 0.0' in (page.into / "marks.jsonl").read_text().splitlines()[-1]
+    late = mark(page, "ben", {"1": 1, "2": 1})
+    assert (late.status, late.said["error"]) == (409, f"Item 2 was deleted by {getpass.getuser()}.")
+    assert in_gradebook(page, "ben")[0] == 1
+    for path in ("delete", "item"):
+        refused = page.client.post(path, **item, used=0, text="x", points=1)
+        assert refused.status == 404
+    assert page.client.post("bring-back", **item).said["changed"] == 2
+    assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1.5, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("path", "said", "status"),
     [
@@ -139,6 +164,9 @@ def test_an_item_s_points_change_every_mark_that_used_it(page):
         ("mark", {"items": {}, "student": "nobody"}, 404),
         ("item", {"number": 9, "text": "x", "points": 1}, 404),
         ("item", {"number": 0, "text": " ", "points": 1}, 400),
+        ("delete", {"number": 0, "used": 0}, 404),
+        ("delete", {"number": [1], "used": 0}, 404),
+        ("bring-back", {"number": 1}, 404),
         ("item", {"number": 0, "text": "x", "points": None}, 400),
         ("ask", {"exercise": "sing", "text": "x"}, 400),
         ("ask", {"exercise": "explain", "text": " "}, 400),
@@ -222,6 +250,28 @@ def test_marking_by_keys_with_formulas_shown_and_no_network(page, chromium):
     assert tab.title().startswith("eve") and tab.locator("#answer a, #answer img").count() == 0
     assert [text for text in tab.problems if "409" not in text] == [], "the conflict is expected"
     assert all(url.startswith((page.address, "data:")) for url in tab.asked)
+
+
+def test_an_item_is_deleted_on_the_page_after_a_question(page, chromium):
+    mark(page, "ben", {"1": 1, "3": 1})
+    tab = opened(chromium, page)
+    tab.select_option("#learners", ids(page)["ben"])
+    tab.wait_for_selector("#answer >> text=It is positive.")
+    tab.click("[aria-label='Delete item 3']")
+    told = tab.locator(".delete").inner_text()
+    assert "1 mark was given with it. The points will be computed without it." in told
+    tab.click(".delete >> text=Keep")
+    assert in_gradebook(page, "ben")[0] == 2 and tab.locator("#item-3").is_checked()
+    tab.click("[aria-label='Delete item 3']")
+    tab.click(".delete >> text=Delete for all learners")
+    tab.wait_for_selector("#said >> text=1 mark has changed with the item.")
+    assert in_gradebook(page, "ben")[0] == 1 and tab.locator("#item-3").count() == 0
+    assert "add up to 2 points" in tab.locator("#scheme-note").inner_text()
+    tab.click("#deleted summary")
+    tab.click("[aria-label='Bring back item 3']")
+    tab.wait_for_selector("#item-3:checked")
+    assert in_gradebook(page, "ben")[0] == 2 and not tab.locator("#deleted").is_visible()
+    assert tab.problems == []
 
 
 def test_it_fits_a_narrow_screen_and_a_dark_one(page, chromium):
