@@ -27,10 +27,12 @@ class Tokenizer(ABC):
     tokens, special:
         All tokens, in the order of their ids; and those among them that do not stand for text.
     pad, start, end, unknown:
-        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``; ``None`` if there is no such token.
+        The ids of ``<pad>``, ``<s>``, ``</s>`` and ``<unk>``, or of what a published vocabulary
+        calls them; ``None`` if there is no such token.
     """
 
     _kinds: ClassVar[list[type[Tokenizer]]] = []
+    _roles: ClassVar[dict[str, str]] = ROLES
 
     def __init_subclass__(cls, **choices: Any) -> None:
         super().__init_subclass__(**choices)
@@ -50,7 +52,7 @@ class Tokenizer(ABC):
         longest_first = sorted(self.special, key=len, reverse=True)
         self._special_names = re.compile("|".join(map(re.escape, longest_first)))
         self.pad, self.start, self.end, self.unknown = (
-            self._ids[name] if name in self.special else None for name in ROLES.values()
+            self._ids[name] if name in self.special else None for name in self._roles.values()
         )
 
     @classmethod
@@ -96,11 +98,11 @@ class Tokenizer(ABC):
         named, done, _ = self._named(text, len(text), special)
         return before + named + self._encode(text[done:]) + after
 
-    @staticmethod
-    def _asked(name: str, token: int | None, asked: bool) -> list[int]:
+    def _asked(self, name: str, token: int | None, asked: bool) -> list[int]:
         """The special token, if requested."""
         if asked and token is None:
-            raise ValueError(f"{name} must be False without a token {ROLES[name]}, got {asked}")
+            role = self._roles[name]
+            raise ValueError(f"{name} must be False without a token {role}, got {asked}")
         return [token] if asked and token is not None else []
 
     def _named(self, text: str, stop: int, special: bool) -> tuple[list[int], int, int]:

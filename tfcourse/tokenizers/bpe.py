@@ -184,6 +184,7 @@ class BPETokenizer(Tokenizer):
         # Files from before 2022 do not specify the type.
         if model.get("type", "BPE") != "BPE" or words.get("type") != "ByteLevel":
             return None
+        document.must_stand_alone()
         document.must_be(
             "model", dropout=(None, 0), continuing_subword_prefix=(None, ""),
             end_of_word_suffix=(None, ""), byte_fallback=(None, False), ignore_merges=(None, False),

@@ -88,6 +88,7 @@ class CharTokenizer(Tokenizer):
         ours = document.kind("model") == "WordLevel" and split.get("pattern") == {"Regex": ANY}
         if not ours or document.kind("normalizer") or split.get("behavior") != "Isolated":
             return None
+        document.must_stand_alone()
         document.must_be("model", unk_token=(ROLES["unknown"],))
         document.must_be("decoder", type=("Fuse",))
         return cls(*document.vocabulary())

@@ -52,6 +52,13 @@ class Document:
             if value not in values:
                 self.refuse(f"{name} of {part} must be {' or '.join(map(repr, values))}", value)
 
+    def must_stand_alone(self) -> None:
+        """Raise ``ValueError`` for parts that change what is made of a single text."""
+        for name in UNUSED:
+            if self.parts.get(name) is not None:
+                self.refuse(f"{name} must be absent", self.parts[name])
+        self.must_be("post_processor", type=(None, "ByteLevel"))  # that one only moves offsets
+
     def vocabulary(self) -> tuple[list[str], list[str]]:
         """All tokens in the order of their ids, and the special ones."""
         ids = dict(self["model"].get("vocab") or {})
@@ -98,9 +105,4 @@ def read(path: str | Path) -> Document:
         raise ValueError(f"path must hold JSON, got {error} in {path}") from None
     if not isinstance(parts, dict) or not isinstance(parts.get("model"), dict):
         raise ValueError(f"path must hold a tokenizer, got no model in {path}")
-    document = Document(parts, path)
-    for name in UNUSED:
-        if parts.get(name) is not None:
-            document.refuse(f"{name} must be absent", parts[name])
-    document.must_be("post_processor", type=(None, "ByteLevel"))  # that one only moves offsets
-    return document
+    return Document(parts, path)

@@ -106,6 +106,7 @@ class WordTokenizer(Tokenizer):
         ours = document.kind("model") == "WordLevel" and name in SPLITS
         if not ours or case not in (None, "Lowercase"):
             return None
+        document.must_stand_alone()
         document.must_be("model", unk_token=(ROLES["unknown"],))
         document.must_be("decoder", type=(None,))
         return cls(
