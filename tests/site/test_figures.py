@@ -55,10 +55,12 @@ def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
     html, warnings = build(tmp_path, "```{live} heads\n```", ALONE)
     assert not warnings
     needs = re.search(r'id="figure-heads" data-figure="heads" data-needs="([^"]+)"', html)
-    assert needs and re.fullmatch(r"_static/live/data-reader\.js\?v=[0-9a-f]{8}", needs[1])
+    address = r"_static/live/data-{}\.js\?v=[0-9a-f]{{8}}"
+    wanted = " ".join(address.format(name) for name in ("reader", "encoder"))
+    assert needs and re.fullmatch(wanted, needs[1])
     assert html.count('<img class="live-picture" src="_static/live/heads.') == 4
     scripts = re.findall(r'src="_static/live/([\w-]+)\.js', html)
-    assert scripts == ["kit", "layers", "reader-model", "heads"]
+    assert scripts == ["kit", "layers", "reader-model", "encoder-model", "heads"]
 
 
 @pytest.mark.browser
@@ -75,7 +77,7 @@ def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course:
         heads = page.locator("#figure-heads")
         button = heads.get_by_role("button", name="Start the model")
         button.wait_for()
-        assert page.locator(".live-start span").first.inner_text() == "26 KB"
+        assert page.locator(".live-start span").first.inner_text() == "37 KB"
         assert heads.locator("img").count() == 4
         assert not [url for url in page.asked if "data-" in url], "the page weighs no more before"
         page.locator("#figure-film").scroll_into_view_if_needed()
@@ -86,7 +88,7 @@ def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course:
         button.focus()
         page.keyboard.press("Enter")
         page.locator("#figure-heads.is-live").wait_for()
-        page.locator("#figure-causal-mask.is-live").wait_for()  # the same model
+        page.locator("#figure-causal-mask.is-live").wait_for()  # its model is there now
         assert len([url for url in page.asked if "data-reader" in url]) == 1
         assert heads.get_by_label("Sentence").evaluate("one => one === document.activeElement")
         assert not page.faults
@@ -390,24 +392,26 @@ def test_attention_is_walked_through_step_by_step(shown, reader) -> None:
 
 
 @browser
-def test_unknown_words_are_named_and_nothing_breaks(shown) -> None:
-    for name, most in (("attention-steps", 10), ("heads", 12)):
+def test_unknown_words_are_named_and_nothing_breaks(shown, course: Path) -> None:
+    known, small = (
+        len(stored_model(course, "reader")["words"]) - 3,
+        "Read by our small model, in this page.",
+    )
+    for name, most, who in (("attention-steps", 10, ""), ("heads", 12, small)):
         keys = Keys(shown, name)
         note = keys.figure.locator(".live-note")
         typed(keys, "The zebra’s NOTE, <b>")
-        assert note.inner_text() == (
-            "The model knows 185 words. It does not know zebra and b, and reads each of them as an "
-            "unknown word."
-        )
+        said = f"{who} The model knows {known} words. It does not know zebra and b, and reads each "
+        assert note.inner_text() == f"{said}of them as an unknown word.".strip()
         assert "zebra" in keys.texts() and "note" in keys.texts()
         before = keys.drawn()
         typed(keys, " ?! ")
         assert note.inner_text() == "Type at least one word."
         assert keys.drawn() == before, "the last sentence that could be read stays"
         typed(keys, "a note " * 20)
-        assert note.inner_text() == f"Only the first {most} words are read."
+        assert note.inner_text() == f"{who} Only the first {most} words are read.".strip()
         typed(keys, "note")
-        assert note.inner_text() == "" and "1.00" in keys.drawn()
+        assert note.inner_text() == who and "1.00" in keys.drawn()
 
 
 @browser
@@ -457,46 +461,74 @@ def test_heads(shown, reader) -> None:
     assert "takes note" not in keys.said
 
 
+def stored_sentence(course: Path, sentence: str) -> dict:
+    """What the record of the real encoder has of a sentence."""
+    (found,) = (
+        one
+        for one in stored_model(course, "encoder")["sentences"]
+        if " ".join(one["words"][1:-1]) == sentence
+    )
+    return found
+
+
 @browser
-def test_attends(shown, reader) -> None:
-    """The home page's figure: its weights, what is typed, and the words it does not know."""
+def test_attends(shown, reader, course: Path) -> None:
+    """The home page's figure: a real encoder's weights, and the small model's for other texts."""
     keys, data = Keys(shown, "attends"), FIGURES["attends"].data
 
-    def expect(words: list[str], place: int, head: int) -> None:
-        row = reader(words)["weights"][head, place]
+    def expect(words: list[str], place: int, row: torch.Tensor, name: str) -> None:
         for picture in 0, 1:
-            assert keys.drawn(picture).startswith(f"Head {head + 1}. The weights of {words[place]}")
+            assert keys.drawn(picture).startswith(f"{name}. The weights of {words[place]}: ")
             weights = numbers(keys.drawn(picture).partition(": ")[2])
             assert weights == pytest.approx(row.tolist(), abs=0.005 + NEAR)
-        assert (
-            f"attends most to {words[int(row.argmax())]} ({round(100 * row.max().item())} %)"
-            in (keys.said)
-        )
+        best = f"{words[int(row.argmax())]} ({round(100 * row.max().item())} %)"
+        assert f"attends most to {best}" in keys.said
 
     keys.press("Shift")
-    words = data["sentence"].lower().split()
-    keys.reach("Word")
-    keys.press("End")
-    expect(words, data["asking"], data["head"])
-    assert "takes note for a tone" in keys.said
-    assert keys.figure.locator(".strange").all_text_contents()[:3] == ["hummed", "one", "last"]
-    assert "It does not know hummed, one and last" in keys.figure.inner_text()
-    for other, sense in zip(data["others"], ("message", "mood"), strict=True):
-        keys.reach(other, "button")
-        keys.press("Enter")
-        words = other.lower().split()
-        expect(words, words.index("note"), data["head"])
-        shares = reader(words)["sense"]
-        assert f"takes note for a {sense} (probability {shares.max():.2f})" in keys.said
-        assert not keys.figure.locator(".strange").count()
-    keys = Keys(shown, "attends")
-    typed(keys, "The cat played a flute", "Type a sentence")
-    words = ["the", "cat", "played", "a", "flute"]
-    expect(words, 4, data["head"])
+    for n, sentence in enumerate((data["sentence"], *data["others"])):
+        if n:
+            keys.reach(sentence, "button")
+            keys.press("Enter")
+        one = stored_sentence(course, sentence)
+        keys.reach("Word")
+        keys.press("Home", *["ArrowRight"] * one["asks"])
+        layer, head = one["head"].split(".")
+        row = torch.tensor(one["heads"][one["head"]][one["asks"]]) / 1000
+        expect(one["words"], one["asks"], row, f"Layer {layer}, head {head}")
+        assert "Read by all-MiniLM-L6-v2" in keys.figure.inner_text()
+        assert "takes note" not in keys.said
+    for n, (text, sense) in enumerate(
+        (("she left a note on the table", "message"), ("the violinist played a note", "tone"))
+    ):
+        typed(keys, text, "Type a sentence")
+        words, found = text.split(), reader(text.split())
+        head = data["head"]
+        expect(words, words.index("note"), found["weights"][head, words.index("note")],
+               f"Head {head + 1}")  # fmt: skip
+        assert f"takes note for a {sense} (probability {found['sense'].max():.2f})" in keys.said
+        assert not keys.figure.locator(".strange").count(), n
+        assert "Read by our small model" in keys.figure.inner_text()
+    typed(keys, "The zebra played a flute", "Type a sentence")
+    assert keys.figure.locator(".strange").all_text_contents()[:1] == ["zebra"]
     assert "Type a sentence with the word note" in " ".join(keys.texts())
-    keys.reach("Head")
-    keys.press("Home")
-    expect(words, 4, 0)
+
+
+@browser
+def test_heads_of_the_real_encoder(shown, course: Path) -> None:
+    """The sentence that chapter 6 begins with, however it is typed, is read by the real encoder."""
+    keys, sentence = Keys(shown, "heads"), FIGURES["heads"].data["sentence"]
+    one = stored_sentence(course, sentence)
+    for text in (sentence, sentence.upper().replace("'", "’") + "."):
+        typed(keys, text)
+        for n, (head, rows) in enumerate(one["heads"].items()):
+            row = torch.tensor(rows[one["asks"]]) / 1000
+            layer, number = head.split(".")
+            best = one["words"][int(row.argmax())]
+            assert keys.drawn(n).startswith(f"Layer {layer}, head {number}: the word it gives")
+            assert keys.drawn(n).endswith(f"{row.max():.2f}, to {best}.")
+        assert "does not know" not in keys.figure.inner_text()
+    typed(keys, "the cat was scared")
+    assert keys.drawn().startswith("Head 1: ")
 
 
 @browser

@@ -1,12 +1,14 @@
-// The first thing that a visitor sees: one head's attention as arcs over the sentence, and what a word means in it.
+// The first thing that a visitor sees: one head's attention as arcs over the sentence. The sentences of the lessons were
+// read by a real encoder; all others are read here by a small model, which also says what a word means in them.
 "use strict";
 
-Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause }) => {
+Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
   const { svg, text, box, number, at, largest, short } = Live;
-  const model = Live.reader(Live.data.reader), { word: meant, labels } = Live.data.reader.senses;
+  const model = Live.reader(Live.data.reader), encoder = Live.encoder(Live.data.encoder);
+  const { word: meant, labels } = Live.data.reader.senses;
   // Words in a row under their arcs where there is room, else in a column beside them; the styles show one of the two.
   const wide = ui.picture({ width: 720 }), tall = ui.picture();
-  let words = [], strange = new Set(), run = null, word = asking, head = first, walk = null;
+  let words = [], strange = new Set(), run = null, word = 0, head = 0, walk = null;
   const percent = (share) => `${Math.round(100 * share)} %`;
 
   const arc = (d, weight, kind) => svg("path", {
@@ -19,9 +21,10 @@ Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause
   }
   const kindOf = (i) => `${i === word ? " name q" : ""}${strange.has(words[i]) ? " strange" : ""}`;
 
-  // A bar for each meaning of the word that has several.
+  // Which model has read the sentence; below the small one's, a bar for each meaning of the word that has several.
   function senses(width, top, name) {
-    const found = model.sense(words, run.states);
+    const found = run.sense;
+    if (run.real) return text(0, top + 14, `${encoder.name}, ${run.each[head].name}`);
     if (!found) return text(0, top + 14, `Type a sentence with the word ${meant}: what does it mean there?`);
     const room = width / labels.length;
     return labels.map((label, i) => [
@@ -64,13 +67,13 @@ Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause
   }
 
   function draw({ aloud = true } = {}) {
-    const { weights } = run.each[head], best = largest(weights[word]), found = model.sense(words, run.states);
+    const { weights, name } = run.each[head], best = largest(weights[word]), found = run.sense;
     const parts = words.map((one, j) => `${one} ${number(weights[word][j])}`);
-    const said = `Head ${head + 1}. The weights of ${words[word]}: ${parts.join(", ")}.`;
+    const said = `${name[0].toUpperCase()}${name.slice(1)}. The weights of ${words[word]}: ${parts.join(", ")}.`;
     drawWide(weights, said);
     drawTall(weights, said);
     const means = found ? ` The model takes ${meant} for a ${found.label} (probability ${number(found.share)}).` : "";
-    if (aloud) ui.say(`In head ${head + 1}, ${words[word]} attends most to ${words[best]} (${percent(weights[word][best])}).${means}`);
+    if (aloud) ui.say(`In ${name}, ${words[word]} attends most to ${words[best]} (${percent(weights[word][best])}).${means}`);
   }
 
   function choose(place, options) {
@@ -80,21 +83,30 @@ Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause
   }
   const still = () => { clearInterval(walk); walk = null; };
 
+  // The small model and the real one have heads of their own: the choice is renewed when another model reads.
+  function renew(found) {
+    const other = run?.real !== found.real;
+    [run, words, strange] = [found, found.words, found.strange];
+    word = found.real ? found.asks : words.includes(meant) ? words.indexOf(meant) : words.length - 1;
+    if (found.real) head = found.first;
+    else if (other) head = first;
+    whichHead?.replaceChildren(...run.each.map(({ name }, h) => Live.html("option", { value: h, selected: h === head }, name)));
+  }
+
+  let whichHead = null;
   const input = ui.sentence({ label: "Type a sentence", value: sentence, change(typed) {
-    const found = model.split(typed, most);
+    const found = Live.reading(encoder, model, typed, most);
     if (found.words.length) {
-      words = found.words;
-      strange = new Set(found.unknown);
-      run = model.read(words);
+      renew(found);
       if (which) {
         still();
-        choose(words.includes(meant) ? words.indexOf(meant) : words.length - 1);
+        choose(word);
       }
     }
-    return model.remark(found);
+    return found.note;
   } });
   var which = ui.slider({ label: "Word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] ?? "", change: (n) => { still(); choose(n - 1); } });
-  ui.choice({ label: "Head", options: run.each.map((_, h) => [h, h + 1]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
+  whichHead = ui.choice({ label: "Head", options: run.each.map(({ name }, h) => [h, name]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
   ui.buttons(...[sentence, ...others].map((one) => [one, () => {
     input.value = one;
     input.dispatchEvent(new Event("input"));
@@ -118,7 +130,7 @@ Live.figure("attends", (ui, { sentence, asking, head: first, most, others, pause
   // Once, each word asks for a moment, unless the reader wants less motion or does something.
   if (pause && !Live.calm()) {
     let place = 0;
-    const start = Math.min(asking, words.length - 1);
+    const start = word;
     walk = setInterval(() => {
       choose(place, { aloud: place === start });
       if (place === start) still();

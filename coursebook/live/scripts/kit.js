@@ -360,8 +360,8 @@ const Live = (() => {
       button.textContent = "Loading …";
       start(figure).then(() => {
         figure.querySelector("input, select, button:enabled")?.focus({ preventScroll: true });
-        const same = `figure.live[data-weighs][data-needs="${figure.dataset.needs}"]:not(.is-live)`;
-        document.querySelectorAll(same).forEach(start);
+        const waiting = [...document.querySelectorAll("figure.live[data-weighs]:not(.is-live)")];
+        waiting.filter(({ dataset }) => dataset.needs.split(" ").every((one) => one in loaded)).forEach(start);
       });
     };
     button.addEventListener("click", press);
