@@ -1,9 +1,9 @@
 """Train the two models of the figure *hidden-word*, and write them to ``book/figures/gaps.json``.
 
-Both predict hidden words of the corpus *senses*. One sees both sides of a gap, the other only the
-left side; everything else is the same. Weights are stored as whole multiples of ``step``, so that
-the file is small. The figure computes with these rounded numbers, and so do the tests that compare
-them with ``tfcourse``. About a minute on one thread::
+Both predict hidden words of the sentences that ``figure_reader.py`` trains on. One sees both sides
+of a gap, the other only the left side; everything else is the same. Weights are stored as whole
+multiples of ``step``, so that the file is small. The figure computes with these rounded numbers,
+and so do the tests that compare them with ``tfcourse``. About a minute on one thread::
 
     python benchmarks/figure_gaps.py
     python -m coursebook.live            # then draw the still pictures again
@@ -28,7 +28,7 @@ from tfcourse.tokenizers import WordTokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import figure_reader as reader  # noqa: E402
 
-STEPS, BATCH, RATE = 1500, 64, 5e-3
+STEPS, BATCH, RATE = 2000, 64, 5e-3
 #: Which model sees what, by its name in the file.
 SIDES = {"both": False, "left": True}
 #: The weights of the encoder, and of the head that predicts words.
@@ -104,10 +104,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
     torch.set_num_threads(1)
-    texts = {
-        split: [" ".join(s.words) for s in data.load("senses", split)]
-        for split in ("train", "test")
-    }
+    tests = [" ".join(s.words) for s in data.load("senses", "test")]
+    texts = {"train": [text for text, *_ in reader.training_texts(seed)], "test": tests}
     words = WordTokenizer.train(texts["train"], special=reader.SPECIAL)
     rows = {split: [words.encode(text) for text in found] for split, found in texts.items()}
     models = {side: train(rows["train"], len(words), SIDES[side], seed) for side in SIDES}

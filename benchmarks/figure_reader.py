@@ -1,9 +1,10 @@
 """Train the small model of the live figures, and write its weights to ``book/figures/reader.json``.
 
-The model reads sentences of the corpus *senses*: it predicts hidden words, and from its state at
-*note* whether a message, a tone or a mood is meant. Weights are stored as whole multiples of
-``step``, so that the file is small. The figures compute with these rounded numbers, and so do the
-tests that compare them with ``tfcourse``. About half a minute on one thread::
+The model reads sentences of the corpus *senses* and of ``figure_sentences.toml``: it predicts
+hidden words, and from its state at *note* whether a message, a tone or a mood is meant. Weights are
+stored as whole multiples of ``step``, so that the file is small. The figures compute with these
+rounded numbers, and so do the tests that compare them with ``tfcourse``. About a minute on one
+thread::
 
     python benchmarks/figure_reader.py
     python -m coursebook.live            # then draw the still pictures again
@@ -12,7 +13,9 @@ tests that compare them with ``tfcourse``. About half a minute on one thread::
 from __future__ import annotations
 
 import argparse
+import tomllib
 from operator import attrgetter
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +25,8 @@ from coursebook import live
 from tfcourse import data
 from tfcourse.affine import Affine
 from tfcourse.batching import Batches, mask_words, pad
+from tfcourse.data.draw import Draw
+from tfcourse.data.grammars.gathering import filled
 from tfcourse.data.grammars.senses import LABELS, WORD
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
@@ -38,7 +43,12 @@ SPECIAL = ("<pad>", "<unk>", "<mask>")
 PAD, UNKNOWN, MASK = range(3)
 #: The resolution of stored weights, and the rate of words made unknown in training.
 STEP, MADE_UNKNOWN = 1 / 128, 0.03
-STEPS, BATCH, RATE = 1500, 64, 3e-3
+STEPS, BATCH, RATE = 2500, 64, 3e-3
+#: Sentences beyond the corpus, and how many are drawn from each of their templates.
+MORE = tomllib.loads(Path(__file__).with_name("figure_sentences.toml").read_text("utf-8"))
+DRAWN = 120
+#: The label of a sentence that does not have the word: no sense is asked.
+NO_SENSE = -100
 
 #: The name of each weight in the file, and in the model. Queries, keys and values have a matrix
 #: each in the file.
@@ -51,6 +61,26 @@ NAMES = {
     "gain_1": "blocks.0.attention_norm.gain", "shift_1": "blocks.0.attention_norm.shift",
     "gain_2": "blocks.0.ffn_norm.gain", "shift_2": "blocks.0.ffn_norm.shift",
 }  # fmt: skip
+
+
+def more_sentences(seed: int) -> list[tuple[str, int, int]]:
+    """Texts from the templates of :data:`MORE`, with the position of *note* and the sense."""
+    draw, found = Draw(f"figure sentences {seed}"), []
+    slots = {name: tuple(words.split()) for name, words in MORE["slots"].items()}
+    kinds = [(MORE["templates"][sense], label) for label, sense in enumerate(LABELS)]
+    for templates, label in (*kinds, (MORE["plain"]["texts"], NO_SENSE)):
+        for template in templates:
+            for _ in range(DRAWN):
+                words = list(filled(draw, template, slots))
+                place = words.index(WORD) if label != NO_SENSE else 0
+                found.append((" ".join(words), place, label))
+    return found
+
+
+def training_texts(seed: int) -> list[tuple[str, int, int]]:
+    """All that the figures' encoders learn from."""
+    corpus = data.load("senses", "train")
+    return [(" ".join(s.words), s.place, s.label) for s in corpus] + more_sentences(seed)
 
 
 def new_reader(vocabulary: int, dropout: float = 0.0) -> tuple[BERT, Affine]:
@@ -153,11 +183,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
     torch.set_num_threads(1)
-    corpora = {split: data.load("senses", split) for split in ("train", "test")}
-    words = WordTokenizer.train((" ".join(s.words) for s in corpora["train"]), special=SPECIAL)
+    tests = [(" ".join(s.words), s.place, s.label) for s in data.load("senses", "test")]
+    texts = {"train": training_texts(seed), "test": tests}
+    words = WordTokenizer.train((text for text, *_ in texts["train"]), special=SPECIAL)
     rows = {
-        split: [(words.encode(" ".join(s.words)), s.place, s.label) for s in corpus]
-        for split, corpus in corpora.items()
+        split: [(words.encode(text), *asked) for text, *asked in found]
+        for split, found in texts.items()
     }
     model, sense = train(rows["train"], words, seed)
     stored = {

@@ -3,7 +3,7 @@
 
 Live.reader = (stored) => {
   const w = Live.weights(stored);
-  const { id, split, remark } = Live.lexicon(stored.words, { special: 3, pattern: /'s(?!\p{L})|\p{L}+/gu });
+  const { id, split, remark } = Live.lexicon(stored.words, { special: 3, pattern: /'s(?!\p{L})|\p{L}+(?:'t(?!\p{L}))?/gu });
   const { heads, eps } = stored.sizes;
   const norm = (X, name) => X.map((x) => Live.norm(x, w[`gain_${name}`], w[`shift_${name}`], eps));
   const affine = (X, name) => Live.affine(X, w[`W_${name}`], w[`b_${name}`]);
