@@ -1,16 +1,28 @@
 """Your turn: compares what a learner wrote in a lesson with the right answer, and responds.
 
-A lesson leaves dots in a cell, ``answer = ...``, and the folded cell below calls :func:`check`.
+A lesson leaves dots in a cell, and the folded cell below judges what replaces them:
+:func:`check` a value, ``answer = ...``, and :func:`check_code` a function or a class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import EllipsisType
+import ast
+import inspect
+import textwrap
+import traceback
+from collections.abc import Callable, Sequence
+from types import EllipsisType, FunctionType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+#: What an answer that is still dots is told.
+INVITATION = "Your turn: replace the dots above, run that cell, then this one."
+
+
+class NotYet(ValueError):
+    """Why an answer cannot be judged; :func:`check_code` prints the message."""
 
 
 def check(
@@ -37,25 +49,133 @@ def check(
         Printed after any other wrong answer.
     """
     if isinstance(answer, EllipsisType):
-        print("Nothing to check yet. Replace the dots above, run that cell, then this one.")
-    elif _equal(answer, right):
-        print(said)
+        print(INVITATION)
     else:
-        print(
-            next(
-                (told for wrong, told in hints if _equal(answer, wrong)),
-                _shape(answer, right) or hint,
+        print(_judged(answer, right, said, hints, hint)[1])
+
+
+def check_code(
+    written: Callable[..., Any],
+    run: Callable[[Any], Any],
+    right: Any,
+    *,
+    said: str,
+    hints: Sequence[tuple[Any, str]] = (),
+    hint: str = "Not yet. Compare line by line with the answer below.",
+) -> bool:
+    """Print feedback on a function or class in whose cell the learner replaced dots.
+
+    Parameters
+    ----------
+    written:
+        The function or the class.
+    run:
+        Called with ``written``; what it returns is compared with ``right``. The first line that
+        is still dots, or that stops with an error, is named instead.
+    right, said, hints, hint:
+        As for :func:`check`. Each likely wrong answer is what one mistake returns, and its
+        feedback names the line.
+
+    Returns
+    -------
+    found
+        Whether the answer is right; if not, the lesson goes on with its own.
+    """
+    if lines := blanks(written):
+        named = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+        print(f"Your turn: replace the dots in {named}, then run both cells.")
+        return False
+    try:
+        with torch.random.fork_rng(devices=()):
+            found, told = _judged(run(written), right, said, hints, hint)
+    except NotYet as error:
+        found, told = False, str(error)
+    except Exception as error:  # whatever a learner's line may raise
+        place = _line_of(error, written)
+        found, told = False, f"{place} stops with {type(error).__name__}: {error}"
+    print(told)
+    return found
+
+
+def same_weights(mine: nn.Module, ours: nn.Module) -> nn.Module:
+    """Give a learner's module the weights of ours, and return it.
+
+    Raises
+    ------
+    NotYet
+        If a parameter is missing, has another name, or has another shape.
+    """
+    wanted, found = ours.state_dict(), mine.state_dict()
+    if missing := sorted(set(wanted) - set(found)):
+        raise NotYet(f"There is no {missing[0]}. Does __init__ make it, under this name?")
+    if more := sorted(set(found) - set(wanted)):
+        raise NotYet(f"{more[0]} is one parameter too many, or has another name than ours.")
+    for name, weight in wanted.items():
+        if weight.shape != found[name].shape:
+            raise NotYet(
+                f"{name} should have the shape {tuple(weight.shape)}, and yours has "
+                f"{tuple(found[name].shape)}: look at where __init__ makes it."
             )
-        )
+    mine.load_state_dict(wanted)
+    return mine
+
+
+def blanks(written: Callable[..., Any]) -> list[int]:
+    """The lines that are still dots, counted in their cell as JupyterLab counts them."""
+    found = set()
+    for function in _functions(written):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        except OSError:  # written elsewhere than in a file or a cell
+            continue
+        first = function.__code__.co_firstlineno
+        indices = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Subscript)
+            for inner in ast.walk(node.slice)
+        }
+        found |= {
+            first + node.lineno - 1
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and node.value is ... and id(node) not in indices
+        }
+    return sorted(found)
+
+
+def _functions(written: Callable[..., Any]) -> list[FunctionType]:
+    inside = vars(written).values() if isinstance(written, type) else [written]
+    return [one for one in inside if isinstance(one, FunctionType)]
+
+
+def _line_of(error: Exception, written: Callable[..., Any]) -> str:
+    """Which of the learner's lines an error comes from."""
+    codes = {function.__code__ for function in _functions(written)}
+    steps = [
+        line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code in codes
+    ]
+    return f"Line {steps[-1]}" if steps else "Your code"
+
+
+def _judged(
+    answer: Any, right: Any, said: str, hints: Sequence[tuple[Any, str]], hint: str
+) -> tuple[bool, str]:
+    """Whether an answer is right, and what to say to it."""
+    if _equal(answer, right):
+        return True, said
+    told = (text for wrong, text in hints if _equal(answer, wrong))
+    return False, next(told, _shape(answer, right) or hint)
 
 
 def _equal(answer: Any, other: Any) -> bool:
     if isinstance(answer, Tensor) and isinstance(other, Tensor):
         return answer.shape == other.shape and torch.allclose(
-            answer.detach().double(), other.detach().double(), atol=1e-3
+            answer.detach().double(), other.detach().double(), atol=1e-3, equal_nan=True
         )
     if isinstance(answer, (int, float)) and isinstance(other, (int, float)):
         return abs(answer - other) <= 1e-3
+    if isinstance(answer, tuple) and isinstance(other, tuple):
+        return len(answer) == len(other) and all(map(_equal, answer, other))
     return type(answer) is type(other) and bool(answer == other)
 
 

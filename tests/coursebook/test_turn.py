@@ -11,7 +11,7 @@ ROW = torch.tensor([1.0, 2.0])
 @pytest.mark.parametrize(
     ("answer", "right", "told"),
     [
-        (..., ROW, "Nothing to check yet"),
+        (..., ROW, "Your turn: replace the dots above"),
         (ROW + 1e-5, ROW, "Well done."),
         (ROW.double(), ROW, "Well done."),
         (ROW + 0.01, ROW, "Not yet."),
