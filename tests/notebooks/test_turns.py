@@ -1,8 +1,10 @@
 """What lessons say to a class that a learner typed, and what they say of the numbers they print."""
 
+import linecache
+import math
 import re
-import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 import pytest
@@ -11,7 +13,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from coursebook import course
-from coursebook.turn import check
+from coursebook.turn import check, check_code, same_weights
 
 LESSONS = course.root(Path(__file__).parent) / "notebooks"
 
@@ -20,68 +22,164 @@ def cells(name: str) -> dict:
     return {cell.id: cell for cell in nbformat.read(LESSONS / f"{name}.ipynb", as_version=4).cells}
 
 
-# ---- 09: a GPT from an empty class -------------------------------------------------------------
-
-ADDED, THROUGH = "self.embedding(ids) + self.positions(places)", "self.norm(self.blocks(x))"
-SCORES = "x @ self.embedding.weight.T"
+# ---- what the learner types --------------------------------------------------------------------
 
 
-def typed(forward: str = "") -> dict:
-    """What lesson 9 knows once this forward pass stands in its empty cell."""
-    decoder = cells("09-decoder")
-    empty = decoder["your-turn-gpt"].source
-    assert empty.count("return ...") == 1
-    head, rest = empty.split("    def forward")
-    written = head + textwrap.indent(forward, "    ") if forward else empty
-    known = {"torch": torch, "nn": nn, "F": F, "check": check}
+class Typed(NamedTuple):
+    """A cell to type in: what its check needs, right answers, and edits with what is said."""
+
+    lesson: str
+    turn: str
+    before: tuple[str, ...]
+    slips: dict[str, tuple[str, ...]]
+
+
+GPT = Typed("09-decoder", "gpt", ("attention", "block"), {
+    "The mask hides nothing": ("places[:, None] >= places", "places[:, None] >= 0 * places"),
+    "Your mask looks ahead.": (">= places", "<= places"),
+    "Your mask hides each token from itself.": (">= places", "> places"),
+    "The positions are missing": (" + self.positions(places)", ""),
+    "You look the positions up by the ids.": ("positions(places)", "positions(ids % 6)"),
+    "The last norm is missing": ("self.norm(x) @", "x @"),
+    "The norm comes after the blocks.": (
+        "for block in", "x = self.norm(x)\n        for block in",
+        "return self.norm(x)", "return x"),
+    "These are the last vectors.": (" @ self.embedding.weight.T", ""),
+    "Give back the logits, without": ("self.norm(x) @ self.embedding.weight.T",
+                                      "(self.norm(x) @ self.embedding.weight.T).softmax(-1)"),
+    "Line 15 stops with RuntimeError: mat1 and mat2": (".weight.T", ".weight"),
+    "positions.weight should have the shape (6, 8), and yours has (20, 8)": (
+        "nn.Embedding(context_length, d)", "nn.Embedding(vocab_size, d)"),
+    "There is no norm.bias.": ("nn.LayerNorm(d)", "nn.Identity()"),
+    "Not yet: tokens plus positions, blocks": ("x = self.embedding", "x = 2 * self.embedding"),
+})  # fmt: skip
+
+TRANSLATOR = Typed("11-encoder-decoder", "translator", (
+    "attention", "encoder-block", "decoder-block", "waves", "translator"), {
+    "Padding is seen.": ("source != PAD", "source >= PAD"),
+    "`real` is the wrong way round": ("source != PAD", "source == PAD"),
+    "Each word sees those to come": (".tril()", ""),
+    "`past` is upside down": (".tril()", ".triu()"),
+    "The decoder reads the source before": ("return h, real", "return self.embed(source), real"),
+    "These are the last states.": (" @ self.E.weight.T", ""),
+    "`says` is what the decoder reads.": ("target[:, 1:]", "target[:, :-1]"),
+    "The decoder reads what it must say.": ("target[:, :-1]", "target[:, 1:]"),
+    "`reads` and `says` are swapped.": ("reads, says =", "says, reads ="),
+    "Each decoder block looks at the encoder block beside it.": (
+        "h = block(h, real)", "h = block.out = block(h, real)",
+        "for block in self.decoder", "for other, block in zip(self.encoder, self.decoder)",
+        "past, h, real)", "past, other.out, real)"),
+    "Line 14 stops with RuntimeError: ": ("y @ self.E.weight.T", "y @ self.E.weight"),
+    "Line 3 stops with NameError: name 'sorce'": ("(source != PAD)", "(sorce != PAD)"),
+    "Not yet: compare the masks": ("return y @", "return 2 * y @"),
+})  # fmt: skip
+
+PATCHIFY = Typed("12-vision", "patchify", ("loops",), {
+    "These are rows of pixels": ("x.permute(0, 2, 4, 1, 3, 5)", "x"),
+    "Your patches go down the columns.": ("0, 2, 4, 1, 3, 5", "0, 4, 2, 1, 3, 5"),
+    "Each patch is transposed.": ("0, 2, 4, 1, 3, 5", "0, 2, 4, 1, 5, 3"),
+    "The channels come last.": ("0, 2, 4, 1, 3, 5", "0, 2, 4, 3, 5, 1"),
+    "Not yet. Compare `reshape`": ("X // P, P, Y // P, P", "P, X // P, P, Y // P"),
+    "Line 3 stops with RuntimeError": ("Y // P, P)", "Y, P)"),
+})  # fmt: skip
+
+ENCODER = Typed("12-vision", "encoder", ("attention", "block"), {
+    "The positions are missing.": ("x + self.positions", "x"),
+    "[CLS] has no position.": (
+        "x = self.first(words)", "x = self.first(words) + self.positions[1:]",
+        "x + self.positions ", "x "),
+    "[CLS] comes first: row 0": ("[self.cls.expand(len(x), 1, -1), x]",
+                                 "[x, self.cls.expand(len(x), 1, -1)]", "x[:, 0]", "x[:, -1]"),
+    "[CLS] comes first, and you read": ("[self.cls.expand(len(x), 1, -1), x]",
+                                        "[x, self.cls.expand(len(x), 1, -1)]"),
+    "The blocks are missing.": ("x = block(x, visible.to(x.device))", "pass"),
+    "Your blocks ignore `visible`.": ("visible.to(x.device)", "torch.tensor(True)"),
+    "That averages all tokens.": ("self.norm(x[:, 0])", "self.norm(x).mean(1)"),
+    "That scores every token.": ("x[:, 0]", "x"),
+    "That is the last patch.": ("x[:, 0]", "x[:, -1]"),
+    "The last norm is missing": ("self.norm(x[:, 0])", "x[:, 0]"),
+    "That is the state of [CLS].": ("self.score(self.norm(x[:, 0]))", "self.norm(x[:, 0])"),
+    "positions should have the shape (5, 8), and yours has (4, 8)": ("length + 1", "length"),
+    "There is no positions.": ("nn.Parameter(torch.randn(length + 1, d) / 2)",
+                               "torch.randn(length + 1, d)"),
+    "Line 12 stops with IndexError": ("self.cls.expand(len(x), 1, -1)", "self.cls"),
+    "Not yet: first, [CLS]": ("x + self.positions", "x - self.positions"),
+})  # fmt: skip
+
+TYPED = {one.turn: one for one in (GPT, TRANSLATOR, PATCHIFY, ENCODER)}
+
+
+def run(source: str, known: dict) -> None:
+    """Run a cell as Jupyter does: its source can be looked up."""
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), known)
+
+
+def typed(one: Typed, written: str | None = None) -> dict:
+    """What a lesson knows once this stands in the learner's cell; by default its dots do."""
+    there = cells(one.lesson)
+    known = {"torch": torch, "nn": nn, "F": F, "math": math, "check": check,
+             "check_code": check_code, "same_weights": same_weights}  # fmt: skip
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        for source in (decoder["attention"].source, decoder["block"].source, written,
-                       decoder["check-gpt"].source, decoder["gpt"].source):  # fmt: skip
-            exec(source, known)
+        for name in one.before:
+            run(there[name].source, known)
+        run(written or there[f"your-turn-{one.turn}"].source, known)
+        run(there[f"check-{one.turn}"].source, known)
     finally:
         torch.set_default_dtype(before)
     return known
 
 
-def answer() -> str:
-    return re.findall(r"```python\n(.*?)```", cells("09-decoder")["answer-gpt"].source, re.S)[0]
+def answer(one: Typed) -> str:
+    return re.findall(r"```python\n(.*?)```", cells(one.lesson)[f"answer-{one.turn}"].source, re.S)[
+        0
+    ]
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "told"),
+    ("one", "said", "edit"),
     [
-        ("", "", "Right! Your model gives these logits"),
-        (" + self.positions(places)", "", "The positions are missing."),
-        ("positions(places)", "positions(ids % 6)", "You look the positions up by the ids."),
-        (THROUGH, "self.norm(x)", "The blocks are missing."),
-        (THROUGH, "self.blocks(x)", "The last norm is missing."),
-        (THROUGH, "self.blocks(self.norm(x))", "The norm comes after the blocks."),
-        (SCORES, "x", "These are the last vectors."),
-        (SCORES, f"({SCORES}).softmax(-1)", "Give back the logits, without a softmax."),
-        (ADDED, "self.embedding(ids)", "The positions are missing."),
-        (ADDED, f"2 * ({ADDED})", "Not yet: tokens plus positions"),
+        pytest.param(one, said, edit, id=f"{one.turn}-{said}")
+        for one in TYPED.values()
+        for said, edit in one.slips.items()
     ],
 )
-def test_the_check_of_a_gpt_names_the_wrong_line(right, wrong, told, capsys):
-    assert right in answer()
-    known = typed(answer().replace(right, wrong, 1))
-    assert capsys.readouterr().out.startswith(told)
-    assert known["GPT"] is known["MyGPT"], "what the learner wrote is what the lesson trains"
+def test_a_check_names_the_line_of_each_usual_mistake(one, said, edit, capsys):
+    written = answer(one)
+    for old, new in zip(edit[::2], edit[1::2], strict=True):
+        assert written.count(old) == 1
+        written = written.replace(old, new)
+    typed(one, written)
+    assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_lesson_runs_on_with_an_empty_cell(capsys):
-    known = typed()
-    assert capsys.readouterr().out.startswith("Nothing to check yet.")
-    model, ids = known["GPT"](20, d=8, context_length=6), torch.tensor([[1, 2, 3]])
-    assert model(ids).shape == (1, 3, 20) and known["GPT"] is not known["MyGPT"]
+@pytest.mark.parametrize("one", TYPED.values(), ids=TYPED)
+def test_a_right_answer_is_right_and_dots_are_invited(one, capsys):
+    typed(one, answer(one))
+    assert capsys.readouterr().out.startswith("Right")
+    typed(one)
+    empty = cells(one.lesson)[f"your-turn-{one.turn}"].source.splitlines()
+    lines = [n for n, line in enumerate(empty, 1) if "..." in line.split("#")[0]]
+    said = f"Your turn: replace the dots in {listed(lines)}, then run both cells.\n"
+    assert capsys.readouterr().out == said
+    check = cells(one.lesson)[f"check-{one.turn}"]
+    assert "".join(output.text for output in check.outputs) == said, "as stored"
 
 
-def test_an_empty_cell_is_promised_and_is_there():
-    decoder = cells("09-decoder")
-    assert "You write the model's forward pass yourself" in decoder["what-you-will-build"].source
-    assert "return ..." in decoder["your-turn-gpt"].source
+def listed(lines: list[int]) -> str:
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+
+
+def test_what_the_learner_wrote_is_what_the_lesson_trains():
+    known = typed(GPT, answer(GPT))
+    assert known["GPT"] is known["MyGPT"]
+    for written in (None, answer(GPT).replace(">= places", "> places")):
+        known = typed(GPT, written)
+        model, ids = known["GPT"](20, d=8, context_length=6), torch.tensor([[1, 2, 3]])
+        assert known["GPT"] is not known["MyGPT"] and model(ids).shape == (1, 3, 20)
 
 
 # ---- 08: a gradient's size and its direction ---------------------------------------------------
