@@ -55,7 +55,7 @@ def check(
 
 
 def check_code(
-    written: Callable[..., Any],
+    written: Callable[..., Any] | tuple[Callable[..., Any], ...],
     run: Callable[[Any], Any],
     right: Any,
     *,
@@ -68,7 +68,7 @@ def check_code(
     Parameters
     ----------
     written:
-        The function or the class.
+        The function or the class, or several as a tuple.
     run:
         Called with ``written``; what it returns is compared with ``right``. The first line that
         is still dots, or that stops with an error, is named instead.
@@ -120,7 +120,7 @@ def same_weights(mine: nn.Module, ours: nn.Module) -> nn.Module:
     return mine
 
 
-def blanks(written: Callable[..., Any]) -> list[int]:
+def blanks(written: Callable[..., Any] | tuple[Callable[..., Any], ...]) -> list[int]:
     """The lines that are still dots, counted in their cell as JupyterLab counts them."""
     found = set()
     for function in _functions(written):
@@ -143,12 +143,14 @@ def blanks(written: Callable[..., Any]) -> list[int]:
     return sorted(found)
 
 
-def _functions(written: Callable[..., Any]) -> list[FunctionType]:
+def _functions(written: Any) -> list[FunctionType]:
+    if isinstance(written, tuple):
+        return [function for one in written for function in _functions(one)]
     inside = vars(written).values() if isinstance(written, type) else [written]
     return [one for one in inside if isinstance(one, FunctionType)]
 
 
-def _line_of(error: Exception, written: Callable[..., Any]) -> str:
+def _line_of(error: Exception, written: Any) -> str:
     """Which of the learner's lines an error comes from."""
     codes = {function.__code__ for function in _functions(written)}
     steps = [

@@ -1,5 +1,7 @@
 """What lessons say to a class that a learner typed, and what they say of the numbers they print."""
 
+import contextlib
+import io
 import linecache
 import math
 import re
@@ -106,7 +108,52 @@ ENCODER = Typed("12-vision", "encoder", ("attention", "block"), {
     "Not yet: first, [CLS]": ("x + self.positions", "x - self.positions"),
 })  # fmt: skip
 
-TYPED = {one.turn: one for one in (GPT, TRANSLATOR, PATCHIFY, ENCODER)}
+ATTENTION = Typed("05-self-attention", "attention", (), {
+    "The scores are not divided.": (" / Q.shape[-1] ** 0.5", ""),
+    "You divide by d_k.": (" ** 0.5", ""),
+    "That is the root of d_v.": ("/ Q.shape[-1]", "/ V.shape[-1]"),
+    "Queries and keys are swapped.": ("Q @ K.mT", "K @ Q.mT"),
+    "The mask has no effect.": ("A = A.masked_fill(", "A.masked_fill("),
+    "The mask is the wrong way round": ("~mask", "mask"),
+    "You mask after the softmax": ("A = A.masked_fill(~mask, -torch.inf)", "pass",
+                                   "A.softmax(dim=-1)", "A.softmax(dim=-1) * mask"),
+    "A score of 0 still gets weight.": ("-torch.inf", "0"),
+    "Your softmax runs down": ("softmax(dim=-1)", "softmax(dim=0)"),
+    "These are the weights.": ("return A_prime @ V", "return A_prime"),
+    "You average the keys.": ("A_prime @ V", "A_prime @ K"),
+    "Line 10 stops with RuntimeError": ("K.mT", "K"),
+    "Not yet: project, compare": ("X @ self.W_Q", "2 * X @ self.W_Q"),
+})  # fmt: skip
+
+MERGE = Typed("06-multi-head", "merge", (), {
+    "Your split mixes heads and words": ("reshape(len(Q), h, -1).transpose(0, 1)",
+                                         "reshape(h, len(Q), -1)"),
+    "Your split stops after the reshape.": ("-1).transpose(0, 1)", "-1)"),
+    "Your split deals the columns out": ("(len(Q), h, -1).transpose(0, 1)",
+                                         "(len(Q), -1, h).permute(2, 0, 1)"),
+    "Your merge mixes heads and words.": ("O.transpose(0, 1).flatten(1)",
+                                          "O.reshape(O.shape[1], -1)"),
+    "Your merge only swaps the axes.": (".flatten(1)", ""),
+    "Your merge lays the heads' first": ("O.transpose(0, 1)", "O.permute(1, 2, 0)"),
+    "Both mix heads and words.": ("len(Q), h, -1).transpose(0, 1)", "h, len(Q), -1)",
+                                  "O.transpose(0, 1).flatten(1)", "O.reshape(O.shape[1], -1)"),
+    "Line 6 stops with IndexError": ("flatten(1)", "flatten(3)"),
+    "Not yet: the split must cut": ("Q.reshape", "-Q.reshape"),
+})  # fmt: skip
+
+ROTATE = Typed("07-positions", "rotate", ("rope",), {
+    "You pair the first half": ("slice(2 * i, 2 * i + 2)", "[i, i + d // 2]"),
+    "Every row turns by one step.": ("turn(m * theta)", "turn(theta)"),
+    "You turn back.": ("x[m, pair] @ turn(m * theta)", "turn(m * theta) @ x[m, pair]"),
+    "Positions start at 0": ("turn(m * theta)", "turn((m + 1) * theta)"),
+    "The slow pairs are too fast": ("-2 * i / d", "-i / d"),
+    "The speeds grow.": ("-2 * i / d", "2 * i / d"),
+    "Every pair turns at one speed.": ("10_000 ** (-2 * i / d)", "1"),
+    "Line 7 stops with RuntimeError": ("2 * i + 2", "2 * i + 1"),
+    "Not yet: pair 2i": ("m * theta)", "2 * m * theta)"),
+})  # fmt: skip
+
+TYPED = {one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, TRANSLATOR, PATCHIFY, ENCODER)}
 
 
 def run(source: str, known: dict) -> None:
@@ -124,8 +171,9 @@ def typed(one: Typed, written: str | None = None) -> dict:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        for name in one.before:
-            run(there[name].source, known)
+        with contextlib.redirect_stdout(io.StringIO()):
+            for name in one.before:
+                run(there[name].source, known)
         run(written or there[f"your-turn-{one.turn}"].source, known)
         run(there[f"check-{one.turn}"].source, known)
     finally:
