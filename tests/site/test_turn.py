@@ -1,0 +1,110 @@
+"""A lesson's *Your turn* on the site: a box, and in it a field or where the code can be run."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from live_site import offline
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from tiny_site import build
+
+from coursebook import course
+from coursebook.sphinx import turn
+from coursebook.turn import INVITATION
+
+ROOT = course.root(Path(__file__).parent)
+NUMBER = 'check(goal, 0.5 + 0.32, said="Right.", hints=[(0.8, "Nearly."), (x, "No.")])'
+CODE = 'check(code, X @ W, said="Right.")'
+FOLDED = {"tags": ["hide-input"]}
+
+
+def page(folder: Path, checked: str, **metadata) -> str:
+    """One turn, as a lesson stores it."""
+    said = [new_output("stream", text=INVITATION + "\n")]
+    cells = [
+        new_markdown_cell("# Page\n\nBefore.\n\n**Your turn.** What is it?"),
+        new_code_cell("goal = ..."),
+        new_code_cell(checked, outputs=said, metadata=metadata),
+        new_markdown_cell(
+            "<details>\n<summary>Show the answer</summary>\n\nIt.\n\n</details>\n\nAfter."
+        ),
+    ]
+    about = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
+    nbformat.write(new_notebook(metadata=about, cells=cells), folder / "index.ipynb")
+    html, warnings = build(folder, "", ("coursebook.sphinx.turn",))
+    assert not warnings
+    return html
+
+
+def test_a_turn_is_a_box_from_its_question_to_its_answer(tmp_path):
+    html = page(tmp_path, CODE, **FOLDED)
+    start, end = html.index('class="turn'), html.index("</details>")
+    assert html.index("Before.") < start < html.index("What is it?") < end < html.index("After.")
+
+
+def test_code_is_not_judged_on_the_site_but_the_way_is_said(tmp_path):
+    html = page(tmp_path, CODE, **FOLDED)
+    assert "open this lesson in JupyterLab" in html and "<form" not in html
+    assert INVITATION not in html and "X @ W" not in html.replace("</span>", "")
+    assert "goal" in html, "what is to be filled in stays"
+
+
+def test_a_cell_that_calls_its_check_keeps_what_is_to_be_filled_in(tmp_path):
+    html = page(tmp_path, CODE)
+    assert "open this lesson in JupyterLab" in html and INVITATION not in html
+    assert re.search("check", html)
+
+
+def test_a_number_has_a_field_that_knows_what_the_check_knows(tmp_path):
+    html = page(tmp_path, NUMBER, **FOLDED)
+    data = json.loads(unescape(re.search(r'data-turn="([^"]*)"', html)[1]))
+    assert data["right"] == pytest.approx([0.82]) and data["said"] == "Right."
+    assert data["hints"] == [[[0.8], "Nearly."]] and data["hint"].startswith("Not yet.")
+    assert re.search(r'<label for="(.*?)">.*<input id="\1"', html)
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [("-4", [-4]), ("(4, 5)", [4, 5]), ("0.5**2", [0.25]), ("torch.tensor([1, 2.5])", [1, 2.5]),
+     ("math.log(2)", None), ("[[1], [2]]", [1, 2]), ("'1'", None), ("True", None), ("x", None)],
+)  # fmt: skip
+def test_only_numbers_that_stand_there_are_read(said, numbers):
+    import ast
+
+    assert turn.numbers(ast.parse(said, mode="eval").body) == numbers
+
+
+def test_every_turn_of_every_lesson_becomes_a_box():
+    """What the boxes rely on: a turn's words begin a paragraph, and its answer folds below it."""
+    for path in course.chapter_paths(ROOT):
+        cells = nbformat.read(path, as_version=4).cells
+        asked = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        text = "\n\n".join(asked)
+        turns = re.findall(r"(?ms)^\*\*Your turn\.\*\*(.*?)^</details>", text)
+        assert turns and len(turns) == text.count("**Your turn.**"), path.stem
+        assert not any("\n## " in inside or "\n### " in inside for inside in turns), path.stem
+        printed = "".join(o.get("text", "") for c in cells for o in c.get("outputs", []))
+        assert printed.count(turn.UNANSWERED) == len(turns), path.stem
+        assert "Nothing to check" not in printed
+
+
+def test_the_field_answers(tmp_path, chromium):
+    html = page(tmp_path, NUMBER, **FOLDED)
+    script = (ROOT / "coursebook" / "static" / "turn.js").read_text("utf-8")
+    (tmp_path / "page.html").write_text(
+        html.replace("</head>", f"<script>{script}</script></head>")
+    )
+    with offline(chromium) as tab:
+        tab.goto((tmp_path / "page.html").as_uri())
+        for typed, said in (
+            ("0.8", "Nearly."),
+            ("", "Type a number"),
+            ("1", "Not yet."),
+            ("0.82", "Right."),
+        ):
+            tab.get_by_label("Your answer").fill(typed)
+            tab.keyboard.press("Enter")
+            assert tab.get_by_role("status").inner_text().startswith(said)
