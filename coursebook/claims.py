@@ -11,8 +11,22 @@ VERDICTS = {
     "algebra": "true by algebra, checked",
 }
 
+#: How much a verdict grants to a claim. A condition that was added after a result was known may
+#: only weaken a verdict.
+STRENGTH = {
+    VERDICTS["fails"]: 0,
+    VERDICTS["unsettled"]: 0,
+    VERDICTS["limit"]: 1,
+    VERDICTS["holds"]: 2,
+}
+
 #: The start of the line that :func:`verdict` prints and that the ledger looks for.
 PREFIX = "claim "
+
+
+def condition(entry: dict[str, str]) -> str:
+    """What would refute the claim of an entry of ``book/claims.yml``, with what was added later."""
+    return " ".join(entry[key] for key in ("refuted", "later") if key in entry)
 
 
 def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle: str = "") -> None:

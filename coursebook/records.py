@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from coursebook import course
+from coursebook.claims import condition
 from coursebook.yaml_files import parse_yaml, read_yaml
 
 #: Maximum number of columns in a record's lines.
@@ -70,14 +71,14 @@ def conditions(*claims: str) -> dict[str, Any]:
     for claim in claims:
         if claim not in today:
             raise ValueError(f"book/claims.yml has no claim {claim!r}")
-        if committed.get(claim, {}).get("refuted") != today[claim]["refuted"]:
+        if claim not in committed or condition(committed[claim]) != condition(today[claim]):
             raise ValueError(
                 f"the condition of {claim} in book/claims.yml is not committed. Commit it first, "
                 "then measure: a condition must not be newer than its run"
             )
     return {
         "commit": git("rev-parse", "HEAD").strip(),
-        "refuted": {claim: committed[claim]["refuted"] for claim in claims},
+        "refuted": {claim: condition(committed[claim]) for claim in claims},
     }
 
 

@@ -70,9 +70,14 @@ def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict
         return {}
     wanted = {"claim", "sources", "chapter", "measured", "refuted"}
     for name, entry in entries.items():
-        if not isinstance(entry, dict) or set(entry) - {"severity"} != wanted:
+        if not isinstance(entry, dict) or set(entry) - {"severity", "later", "before"} != wanted:
             faults.append(f"claims.yml, {name}: it must have exactly {', '.join(sorted(wanted))}")
             continue
+        if ("later" in entry) != (entry.get("before") in claims.STRENGTH):
+            faults.append(
+                f"claims.yml, {name}: `later`, what was asked for after a result was known, needs "
+                f"`before`, the verdict without it: {' or '.join(claims.STRENGTH)}"
+            )
         if entry.get("severity", SEVERITIES[0]) not in SEVERITIES:
             faults.append(f"claims.yml, {name}: severity must be {' or '.join(SEVERITIES)}")
         if unknown := set(entry["sources"]) - set(LECTURES):
@@ -172,6 +177,12 @@ def read_ledger(root: Path) -> Ledger:
                     else "without a limit, so severity must be left out"
                 )
             )
+        before = claims.STRENGTH.get(entry.get("before"), 0)
+        if "later" in entry and claims.STRENGTH.get(tested.verdict, 0) > before:
+            ledger.faults.append(
+                f"claims.yml, {name}: {tested.verdict!r} is stronger than {entry['before']!r}, but "
+                "a condition that was added after a result may only weaken a verdict"
+            )
     for path in course.chapter_paths(root):
         _check_stated(ledger, path)
     return ledger
@@ -191,33 +202,27 @@ class _LedgerDirective(SphinxDirective):
         return list(holder.children)
 
 
+#: How the ledger's first line counts each verdict: of one claim, and of several.
+COUNTED = {
+    "algebra": ("{} follows from algebra", "{} follow from algebra"),
+    "holds": ("{} holds", "{} hold"),
+    "limit": ("{} holds with a limit that we name", "{} hold with a limit that we name"),
+    "fails": ("{} does not hold as stated", "{} do not hold as stated"),
+    "unsettled": ("{} is not settled", "{} are not settled"),
+    "open": ("{} is not tested yet", "{} are not tested yet"),
+}
+
+
 def in_words(counts: Mapping[str, int]) -> str:
-    """What the ledger's counts mean: how many claims were refuted, and what of the others."""
-    total, refuted = sum(counts.values()), counts.get(claims.VERDICTS["fails"], 0)
-    first = (
-        f"{refuted} of the {total} claims {_are(refuted, 'does', 'do')} not hold as stated."
-        if refuted
-        else f"None of the {total} claims was refuted."
-    )
-    said = {
-        "holds": ("{} holds as stated", "{} hold as stated"),
-        "limit": ("{} holds with a limit that we name", "{} hold with a limit that we name"),
-        "algebra": ("{} is true by algebra", "{} are true by algebra"),
-        "unsettled": ("{} could not be settled here",) * 2,
-        "open": ("{} is not tested yet", "{} are not tested yet"),
-    }
+    """How many claims got which verdict, in words. Only a verdict on no claim may be left out."""
     words = {look: word for word, look in LOOKS.items()}
-    parts = [
-        _are(number, *forms).format(number)
-        for look, forms in said.items()
-        if (number := counts.get(words[look], 0))
+    said = [
+        forms[number != 1].format(number)
+        for look, forms in COUNTED.items()
+        if (number := counts.get(words[look], 0)) or look == "fails"
     ]
-    rest = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-    return f"{first} {rest[:1].upper()}{rest[1:]}." if rest else first
-
-
-def _are(number: int, one: str, several: str) -> str:
-    return one if number == 1 else several
+    rest = " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
+    return f"Of the lectures' {sum(counts.values())} claims, {rest}."
 
 
 class ClaimsSummary(_LedgerDirective):
@@ -269,6 +274,11 @@ class ClaimsLedger(_LedgerDirective):
         claim += nodes.raw("", fold, format="html")
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
+        if "later" in entry:
+            claim += self.parsed(
+                f"*Added after a result was known, which can only weaken the verdict (before, it "
+                f"was* {entry['before']}*):* {entry['later']}"
+            )
         if tested := ledger.tested.get(name):
             claim += nodes.paragraph("", "", nodes.emphasis(text="Measured:"))
             claim[-1] += nodes.Text(f" {tested.figure}")

@@ -1,0 +1,53 @@
+"""Stacks with and without layer norm, both initialised as GPT-2 does.
+
+Xavier's weights, which `block_training.py` gives to both, make a stack of twelve blocks without
+norm start from a loss of hundreds of nats. Here the weights are small and scaled, GPT-2's rule, and
+all else is as there: the text, the width, 120 steps of which 20 are warm-up, and a learning rate
+for each variant, searched on two seeds until the best has a worse one on each side. The five seeds
+are new, and the same for both variants.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+from _measuring import keep_record
+from _stack import Stack
+from block_training import SIZES, as_in_gpt2, no_norm, trained
+
+from tfcourse import data
+from tfcourse.layers import LayerNorm
+from tfcourse.tokenizers import CharTokenizer
+
+SEARCHED, SEEDS = (150, 151), (50, 51, 52, 53, 54)
+BLOCKS = (4, 12)
+NORMS = {"norm before": LayerNorm, "no norm": no_norm}
+
+
+def measured(quick: bool) -> dict[str, Any]:
+    """Each variant's search, its best rate, and the final loss of each run."""
+    torch.set_num_threads(1)  # these networks are too small to share
+    size = SIZES["quick" if quick else "cpu"]
+    text = data.load(size.text, "train").text[: 10_000 if quick else None]
+    tokens = CharTokenizer.train([text])
+    ids = torch.tensor(tokens.encode(text))
+    search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
+    arms = {}
+    for blocks in BLOCKS[: 1 if quick else None]:
+        for name, make_norm in NORMS.items():
+            make = partial(Stack, len(tokens), blocks, make_norm=make_norm, init=as_in_gpt2)
+            plan = (size.steps, size.warmup)
+            arms[f"{blocks} {name}"] = trained(make, ids, plan, search, seeds)
+            print(blocks, name, arms[f"{blocks} {name}"]["ends"], flush=True)
+    return {
+        "settings": {
+            "steps": size.steps, "warmup": size.warmup, "seeds searched": SEARCHED, "seeds": SEEDS
+        },
+        "arms": arms,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    keep_record("block-norm", __doc__, measured, seed=SEEDS[0], judged_by=("block-norm",))
