@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 #: The lectures, by the key that pages use for them.
 LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
 NOT_TESTED = "not tested yet"
+#: The page with the ledger.
+PAGE = "book/claims"
 #: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
 #: The verdicts on a claim that is true, with or without a limit.
@@ -195,6 +197,12 @@ class _LedgerDirective(SphinxDirective):
             self.env.note_dependency(str(path))
         return read_ledger(root)
 
+    def _link(self, page: str, label: str, anchor: str) -> nodes.Node:
+        if page not in self.env.found_docs:
+            return nodes.Text(label)
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
+        return nodes.reference("", label, refuri=f"{uri}#{anchor}", internal=True)
+
     def parsed(self, text: str) -> list[nodes.Node]:
         """Markdown parsed into nodes by the page's own parser."""
         holder = nodes.container()
@@ -213,25 +221,34 @@ COUNTED = {
 }
 
 
-def in_words(counts: Mapping[str, int]) -> str:
-    """How many claims got which verdict, in words. Only a verdict on no claim may be left out."""
+def counted(counts: Mapping[str, int]) -> dict[str, str]:
+    """How many claims got each verdict, in words. Those that do not hold are counted even if none.
+
+    The keys are the verdicts' looks, by which the ledger's views are linked to.
+    """
     words = {look: word for word, look in LOOKS.items()}
-    said = [
-        forms[number != 1].format(number)
+    return {
+        look: forms[number != 1].format(number)
         for look, forms in COUNTED.items()
         if (number := counts.get(words[look], 0)) or look == "fails"
-    ]
-    rest = " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
-    return f"Of the lectures' {sum(counts.values())} claims, {rest}."
+    }
 
 
 class ClaimsSummary(_LedgerDirective):
-    """How many claims were refuted and what became of the others, in words."""
+    """How many claims got which verdict, each count with a link to the ledger's view of it."""
 
     def run(self) -> list[nodes.Node]:
         ledger = self.ledger()
         counts = Counter(ledger.verdict(claim) for claim in ledger.entries)
-        return [nodes.paragraph(text=in_words(counts), classes=["claims-summary"])]
+        said = nodes.paragraph(classes=["claims-summary"])
+        said += nodes.Text(f"Of the lectures’ {len(ledger.entries)} claims, ")
+        parts = list(counted(counts).items())
+        for place, (look, words) in enumerate(parts):
+            said += nodes.Text(", " if 0 < place < len(parts) - 1 else " and " if place else "")
+            some = any(LOOKS[verdict] == look for verdict in counts)
+            said += self._link(PAGE, words, f"verdict={look}") if some else nodes.Text(words)
+        said += nodes.Text(".")
+        return [said]
 
 
 class ClaimsLedger(_LedgerDirective):
@@ -265,6 +282,7 @@ class ClaimsLedger(_LedgerDirective):
     def _row(self, ledger: Ledger, name: str, entry: dict, chapter: tree.Planned) -> nodes.row:
         chosen_by = [f"by-lecture-{lecture}" for lecture in entry["sources"]]
         chosen_by += [f"by-lesson-{chapter.name}", f"by-verdict-{LOOKS[ledger.verdict(name)]}"]
+        chosen_by += [f"by-limit-{entry['severity']}"] if "severity" in entry else []
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
@@ -294,26 +312,23 @@ class ClaimsLedger(_LedgerDirective):
         lesson = f"notebooks/{chapter.name}"
         page = ledger.tested[name].page if name in ledger.tested else ""
         links = nodes.paragraph()
-        links += self._link(lesson, f"{chapter.name[:2]} {chapter.title}", name)
+        links += self._link(lesson, f"{chapter.name[:2]} {chapter.title}", f"claim-{name}")
         if page not in ("", lesson):
-            links += [nodes.Text(" · "), self._link(page, "evidence", name)]
+            links += [nodes.Text(" · "), self._link(page, "evidence", f"claim-{name}")]
         return links
-
-    def _link(self, page: str, label: str, claim: str) -> nodes.Node:
-        if page not in self.env.found_docs:
-            return nodes.Text(label)
-        uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
-        return nodes.reference("", label, refuri=f"{uri}#claim-{claim}", internal=True)
 
     def _verdict(self, ledger: Ledger, name: str) -> nodes.entry:
         word = ledger.verdict(name)
         entry = nodes.entry("", nodes.paragraph("", "", _badge(word)))
+        if name == next(claim for claim in ledger.entries if ledger.verdict(claim) == word):
+            # Without scripts, a link to a view leads to its first claim.
+            entry[0][0]["ids"].append(f"verdict={LOOKS[word]}")
         if (tested := ledger.tested.get(name)) and tested.limit:
-            unsettled = word == claims.VERDICTS["unsettled"]
-            label = "What would settle it" if unsettled else "Limit"
+            label = {"unsettled": "What would settle it: ", "fails": "Why: "}.get(LOOKS[word], "")
             if severity := ledger.entries[name].get("severity"):
-                label = f"{severity} limit".capitalize()
-            entry += nodes.paragraph(text=f"{label}: {tested.limit}")
+                look = ["severity", f"severity-{severity}"]
+                entry[0] += nodes.inline(text=f"{severity} limit", classes=look)
+            entry += nodes.paragraph(text=f"{label}{tested.limit}")
         return entry
 
 

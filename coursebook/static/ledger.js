@@ -1,5 +1,6 @@
-// The claims ledger: show only some verdicts, one lecture's claims, or one lesson's. Without this
-// script all claims are shown.
+// The claims ledger: show only some verdicts, one lecture's claims, one lesson's, or those with a
+// serious limit. What is chosen is in the address, "#verdict=unsettled&lecture=KA", so that a view
+// can be linked to. Without this script all claims are shown.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -14,6 +15,7 @@ document.addEventListener("DOMContentLoaded", () => {
     verdict: (value, row) => row.querySelector(".verdict").textContent,
     lecture: (value) => value,
     lesson: (value, row) => row.cells[2].textContent.trim(),
+    limit: (value) => value,
   };
 
   const bar = document.createElement("div");
@@ -29,7 +31,12 @@ document.addEventListener("DOMContentLoaded", () => {
     label.append(kind[0].toUpperCase() + kind.slice(1), " ", select);
     select.add(new Option("all", ""));
     for (const [value, text] of [...options].sort()) select.add(new Option(text, value));
-    select.addEventListener("change", show);
+    select.addEventListener("change", () => {
+      show();
+      const view = Object.entries(chosen).filter(([, { value }]) => value);
+      const hash = new URLSearchParams(view.map(([name, { value }]) => [name, value])).toString();
+      history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+    });
     chosen[kind] = select;
     bar.append(label);
   }
@@ -54,8 +61,18 @@ document.addEventListener("DOMContentLoaded", () => {
     status.textContent = `${shown} of ${rows.length} claims`;
   }
 
-  // A link to a claim shows it, whatever was chosen.
+  // A link to a view chooses it; a link to a claim shows it, whatever was chosen.
   function showLinked() {
+    const view = new URLSearchParams(location.hash.slice(1));
+    if (Object.keys(chosen).some((kind) => view.has(kind))) {
+      for (const [kind, select] of Object.entries(chosen)) {
+        const wanted = view.get(kind) || "";
+        select.value = [...select.options].some(({ value }) => value === wanted) ? wanted : "";
+      }
+      show();
+      bar.scrollIntoView();
+      return;
+    }
     const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!row || !rows.includes(row) || !row.hidden) return;
     for (const select of Object.values(chosen)) select.value = "";
@@ -64,4 +81,5 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   addEventListener("hashchange", showLinked);
   show();
+  showLinked();
 });

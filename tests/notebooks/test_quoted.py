@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from coursebook import records
+from coursebook.claims import condition
 from coursebook.course import chapter_paths, evidence_paths, root
 from coursebook.yaml_files import read_yaml
 
@@ -120,7 +121,7 @@ def quotes(cells: list[dict]) -> Iterator[Quote]:
             printed.setdefault(section, [])
             parts.append((section, cell["id"], part))
     for section, cell, part in parts:
-        conditions = [CLAIMS[c]["refuted"] for c in re.findall(r"`([\w-]+)`", part) if c in CLAIMS]
+        conditions = [condition(CLAIMS[c]) for c in re.findall(r"`([\w-]+)`", part) if c in CLAIMS]
         linked = [cell_of(f"evidence/{name}#{at}") for name, at in LINK.findall(part)]
         prose = part
         for pattern in NOT_QUOTED:

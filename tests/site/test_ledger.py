@@ -11,6 +11,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from tiny_site import build
 
+from coursebook import claims
 from coursebook.sphinx.claims import read_ledger, stated
 
 CHAPTER = "05-self-attention"
@@ -25,6 +26,7 @@ ENTRY = {
 PLAN = [{"part": "II", "chapters": {CHAPTER: {"title": "Self-attention", "about": "How?"}}}]
 HELD = "claim self-scale: holds\nmeasured: exponent 0.50\n"
 ALGEBRA = "claim self-scale: true by algebra, checked\nmeasured: exponent 0.50\n"
+UNSETTLED = "claim self-scale: not settled here (more seeds)\nmeasured: exponent 0.50\n"
 LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponent 0.50\n"
 
 
@@ -173,6 +175,72 @@ def test_a_claim_that_is_true_within_a_limit_and_no_other_has_a_severity(
     assert said in fault
 
 
+LATER = {"before": "holds, with a limit", "later": "More than that."}
+
+
+@pytest.mark.parametrize(
+    "printed, change, said",
+    [
+        (LIMIT, LATER, None),
+        (UNSETTLED, LATER, None),
+        (HELD, LATER, "'holds' is stronger than 'holds, with a limit'"),
+        (LIMIT, {"later": "More than that."}, "needs `before`, the verdict without it"),
+        (LIMIT, {**LATER, "before": "perhaps"}, "needs `before`, the verdict without it"),
+    ],
+)
+def test_what_is_added_after_a_result_may_only_weaken_a_verdict(
+    tmp_path: Path, printed: str, change: dict, said: str | None
+) -> None:
+    write_course(tmp_path, printed)
+    entry = {key: value for key, value in (ENTRY | change).items() if key != "severity"}
+    entry |= {"severity": "slight"} if printed == LIMIT else {}
+    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": entry}))
+    faults = read_ledger(tmp_path).faults
+    assert bool(faults) == bool(said)
+    assert not said or said in faults[0]
+
+
+def test_every_verdict_is_counted(course: Path, site: Path) -> None:
+    ledger = read_ledger(course)
+    said = {
+        "algebra": "follow",
+        "holds": "hold",
+        "limit": "with a limit",
+        "fails": "not hold as stated",
+        "unsettled": "not settled",
+    }
+    for page, to in (("index.html", "book/claims.html"), ("book/claims.html", "")):
+        html = (site / page).read_text("utf-8")
+        line = re.search(r'<p class="claims-summary">(.*?)</p>', html, re.DOTALL)
+        assert line and f"{len(ledger.entries)} claims" in line[1]
+        for look, words in said.items():
+            verdict = claims.VERDICTS[look]
+            count = sum(t.verdict == verdict for t in ledger.tested.values())
+            link = rf'href="{to}#verdict={look}">{count} [^<]*{words}'
+            assert re.search(link, line[1]), (page, look)
+
+
+@pytest.mark.browser
+def test_a_view_of_the_ledger_has_an_address(course: Path, page, address: str) -> None:
+    ledger = read_ledger(course)
+    fails = {c for c, t in ledger.tested.items() if t.verdict == claims.VERDICTS["fails"]}
+    serious = {c for c, entry in ledger.entries.items() if entry.get("severity") == "serious"}
+    shown = page.locator(".claims-ledger tbody tr:visible")
+
+    def ids() -> set[str]:
+        return {row.get_attribute("id").removeprefix("claim-") for row in shown.all()}
+
+    page.goto(f"{address}/book/claims.html#verdict=fails")
+    shown.first.wait_for()
+    assert ids() == fails
+    page.evaluate("location.hash = 'verdict=limit&limit=serious'")
+    for row in page.locator(".claims-ledger tr.by-verdict-fails").all():
+        row.wait_for(state="hidden")
+    assert ids() == {c for c in serious if ledger.tested[c].verdict == claims.VERDICTS["limit"]}
+    page.get_by_label("Limit").select_option("")
+    assert page.evaluate("location.hash") == "#verdict=limit"
+
+
 @pytest.mark.browser
 def test_the_ledger_shows_what_is_chosen(course: Path, page, address: str) -> None:
     ledger = read_ledger(course)
@@ -209,13 +277,18 @@ def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:
     text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
     html, warnings = build(tmp_path, text, extensions=("coursebook.sphinx.claims",))
     assert not warnings
-    assert "None of the 1 claims was refuted. 1 holds with a limit that we name.</p>" in html
+    said = re.search(r'<p class="claims-summary">(.*?)</p>', html)
+    assert said and re.sub("<[^>]+>", "", said[1]) == (
+        "Of the lectures’ 1 claims, 1 holds with a limit that we name and 0 do not hold as stated."
+    )
     row = html.split('id="claim-self-scale"', 1)[1]
     for part in (
         "Scores grow.",
         "UW",
         "verdict-limit",
-        "Slight limit: at the start",
+        '<span class="severity severity-slight">slight limit</span>',
+        "by-limit-slight",
+        "at the start",
         "exponent 0.50",
     ):
         assert part in row
