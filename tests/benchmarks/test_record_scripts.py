@@ -84,6 +84,7 @@ def written(course, record):
         ("review_sentences", "review-sentences", ["imdb"]),
         ("block_depth", "block-depth", []),
         ("block_longer", "block-longer", []),
+        ("block_norm", "block-norm", []),
         ("block_training", "block-training", []),
         ("generation_speed", "generation-speed", []),
         ("package_speed", "package-speed", []),
