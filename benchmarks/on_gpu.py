@@ -178,10 +178,11 @@ def parts() -> dict[str, Part]:
         "cifar10-vit": Part("a vision transformer on photographs", 20, 5, preset("cifar10-vit")),
         "imdb-bert-gpu": Part("BERT small on all of IMDb", 25, 4, preset("imdb-bert-gpu")),
     }  # fmt: skip
-    for path in sorted((course.root() / "notebooks").glob("**/[0-9][0-9]-*.ipynb")):
+    root = course.root()
+    for path in (*course.chapter_paths(root), *course.evidence_paths(root)):
         if "tfcourse.runs.size" in path.read_text("utf-8"):
-            evidence = "evidence-" if path.parent.name == "evidence" else ""
-            found[evidence + path.stem] = Part(f"{path.name} at full size", 10, 3, chapter(path))
+            name = course.short_name(path)
+            found[name.replace("/", "-")] = Part(f"{name} at full size", 10, 3, chapter(path))
     return dict(sorted(found.items(), key=lambda one: -one[1].value / one[1].minutes))
 
 

@@ -45,7 +45,7 @@ def cells(notebook: str, *whole: str, defined: tuple[str, ...]) -> dict[str, Any
     defined:
         Cells of which only imports, functions and classes are taken, not what they train.
     """
-    path = course.root() / "notebooks" / "evidence" / f"{notebook}.ipynb"
+    path = course.Lesson(course.root(), notebook).evidence
     sources = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
     names: dict[str, Any] = {}
     for name in (*whole, *defined):

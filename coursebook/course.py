@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 #: The files that together mark the root of the course.
@@ -47,14 +48,110 @@ def problem_set_names(course: Path) -> list[str]:
     return sorted(p.name for p in (course / "solutions").glob("ps*") if p.is_dir())
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """Where everything about one lesson is: the only place that knows the layout of its folder."""
+
+    course: Path
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds the lesson."""
+        return self.course / "notebooks"
+
+    @property
+    def notebook(self) -> Path:
+        """The lesson itself, with stored outputs."""
+        return self.folder / f"{self.name}.ipynb"
+
+    @property
+    def evidence(self) -> Path:
+        """The experiments that test its claims; some lessons have none."""
+        return self.folder / "evidence" / f"{self.name}.ipynb"
+
+    @property
+    def claims(self) -> Path:
+        """What the lectures claim about its subject, and what would refute each claim."""
+        return self.course / "book" / "claims.yml"
+
+    @property
+    def topics(self) -> Path:
+        """The lectures' topics that it is the first to teach."""
+        return self.course / "book" / "coverage.yml"
+
+    @property
+    def quiz(self) -> Path:
+        """Its questions."""
+        return self.course / "book" / "quizzes" / f"{self.name}.md"
+
+    @property
+    def page(self) -> str:
+        """The lesson's page on the site, without the ending."""
+        return page(self.course, self.notebook)
+
+    @property
+    def evidence_page(self) -> str:
+        """The evidence's page on the site, without the ending."""
+        return page(self.course, self.evidence)
+
+
+def page(course: Path, path: Path) -> str:
+    """The page of the site that a file becomes, without the ending."""
+    return path.relative_to(course).with_suffix("").as_posix()
+
+
+def lessons(course: Path) -> list[Lesson]:
+    """The lessons that are written, in order."""
+    paths = (course / "notebooks").glob("[0-9][0-9]-*.ipynb")
+    return [Lesson(course, path.stem) for path in sorted(paths)]
+
+
+def lesson_of(path: Path) -> Lesson:
+    """The lesson that a notebook is, or whose evidence it is."""
+    folder = path.parent.parent if is_evidence(path) else path.parent
+    return Lesson(folder.parent, path.stem)
+
+
+def is_evidence(path: Path) -> bool:
+    """Whether a notebook is a lesson's evidence."""
+    return path.parent.name == "evidence"
+
+
+def short_name(path: Path) -> str:
+    """A lesson's or an evidence notebook's name in lists and tests.
+
+    ``"05-self-attention"`` or ``"evidence/05-self-attention"``.
+    """
+    name = lesson_of(path).name
+    return f"evidence/{name}" if is_evidence(path) else name
+
+
 def chapter_paths(course: Path) -> list[Path]:
-    """The chapters' notebooks, in order: ``[.../notebooks/05-self-attention.ipynb, ...]``."""
-    return sorted((course / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+    """The lessons' notebooks, in order."""
+    return [lesson.notebook for lesson in lessons(course)]
 
 
 def evidence_paths(course: Path) -> list[Path]:
-    """The evidence notebooks, in order: ``[.../notebooks/evidence/05-self-attention.ipynb, ...]``.
+    """The evidence notebooks, in order. They hold the experiments that test the claims."""
+    return [lesson.evidence for lesson in lessons(course) if lesson.evidence.is_file()]
 
-    Each is named after its lesson and holds the experiments that test the lectures' claims.
-    """
-    return sorted((course / "notebooks" / "evidence").glob("[0-9][0-9]-*.ipynb"))
+
+def record_paths(course: Path) -> dict[str, Path]:
+    """Every record of a measurement by its name, wherever it is kept."""
+    return {path.stem: path for path in sorted((course / "benchmarks/records").glob("*.json"))}
+
+
+def script_paths(course: Path) -> dict[str, Path]:
+    """Every script that measures something by its name; those it shares begin with ``_``."""
+    return {path.stem: path for path in sorted((course / "benchmarks").glob("*.py"))}
+
+
+def figure_numbers(course: Path, name: str) -> Path:
+    """The file of numbers that live figures compute with."""
+    return course / "book" / "figures" / f"{name}.json"
+
+
+def figure_pictures(course: Path, name: str) -> list[Path]:
+    """The stored pictures of a live figure, in order."""
+    return sorted((course / "book" / "figures").glob(f"{name}.[0-9].svg"))

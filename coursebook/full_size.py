@@ -13,11 +13,13 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from coursebook import course
+
 
 def record_name(notebook: Path) -> str:
     """``full-size-05-self-attention``, or ``full-size-evidence-05-self-attention``."""
-    evidence = "evidence-" if notebook.parent.name == "evidence" else ""
-    return f"full-size-{evidence}{notebook.stem}"
+    evidence = "evidence-" if course.is_evidence(notebook) else ""
+    return f"full-size-{evidence}{course.lesson_of(notebook).name}"
 
 
 def digest(cell: NotebookNode) -> str:

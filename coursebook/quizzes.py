@@ -176,9 +176,9 @@ def _one(name: str, lines: list[str]) -> Quiz:
     )
 
 
-def folder(root: Path) -> Path:
-    """The folder that holds the course's questions."""
-    return root / "book" / "quizzes"
+def paths(root: Path) -> list[Path]:
+    """The files that hold the course's questions."""
+    return sorted((root / "book" / "quizzes").glob("*.md"))
 
 
 def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
@@ -190,7 +190,7 @@ def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
         If a file is malformed, or two files use the same name.
     """
     found: dict[str, tuple[Path, Quiz]] = {}
-    for path in sorted(folder(root).glob("*.md")):
+    for path in paths(root):
         try:
             questions = parse(path.read_text("utf-8"))
         except QuizError as error:

@@ -25,7 +25,12 @@ from coursebook.yaml_files import parse_yaml, read_yaml
 WIDTH = 100
 
 
+def _paths() -> dict[str, Path]:
+    return course.record_paths(course.root())
+
+
 def _folder() -> Path:
+    """Where a new record goes."""
     return course.root() / "benchmarks" / "records"
 
 
@@ -124,7 +129,7 @@ def write(
         **({"stated": stated} if stated else {}),
         "results": results,
     }
-    path = _folder() / f"{name}.json"
+    path = _paths().get(name, _folder() / f"{name}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # JSON makes keys strings
     return path
@@ -168,19 +173,19 @@ def load(name: str) -> dict[str, Any]:
     FileNotFoundError
         If there is none; the message says how to make it, and lists those that exist.
     """
-    path = _folder() / f"{name}.json"
-    if not path.is_file():
-        there = ", ".join(sorted(p.stem for p in _folder().glob("*.json"))) or "none"
+    paths = _paths()
+    if name not in paths:
+        there = ", ".join(sorted(paths)) or "none"
         raise FileNotFoundError(
-            f"no record {name!r} in benchmarks/records (there: {there}). `make bench` makes them."
+            f"no record {name!r} in the course (there: {there}). `make bench` makes them."
         )
-    return json.loads(path.read_text())
+    return json.loads(paths[name].read_text())
 
 
 def by_device(name: str) -> list[dict[str, Any]]:
     """The record ``name`` and, if it was measured on a GPU too, that record, ``name-gpu``."""
     gpu = f"{name}-gpu"
-    return [load(name), *([load(gpu)] if (_folder() / f"{gpu}.json").is_file() else [])]
+    return [load(name), *([load(gpu)] if gpu in _paths() else [])]
 
 
 def describe(record: dict[str, Any]) -> str:

@@ -44,11 +44,11 @@ class Shown:
     @cached_property
     def pictures(self) -> list[Path]:
         """The stored pictures of the figure, in order."""
-        return stills(self.root, self.figure.name)
+        return course.figure_pictures(self.root, self.figure.name)
 
     def _link(self) -> str:
         if site := address(self.root):
-            return f"{site}/{self.figure.page}.html#{self.figure.id}"
+            return f"{site}/{self.figure.page(self.root)}.html#{self.figure.id}"
         return ""
 
     def __repr__(self) -> str:
@@ -93,11 +93,6 @@ def alt(svg: str) -> str:
     return found["alt"] if found else ""
 
 
-def stills(root: Path, name: str) -> list[Path]:
-    """The stored pictures of the figure ``name``, in order."""
-    return sorted((root / "book" / "figures").glob(f"{name}.[0-9].svg"))
-
-
 def address(root: Path) -> str:
     """The site's published address: ``html: baseurl`` in ``_config.yml``; empty if unset."""
     config = read_yaml(root / "_config.yml")
@@ -138,18 +133,14 @@ def stored(name: str) -> dict:
     FileNotFoundError
         If the course's folder or the file is not found.
     """
-    return json.loads(_numbers(name).read_text("utf-8"))
+    return json.loads(course.figure_numbers(course.root(), name).read_text("utf-8"))
 
 
 def store(name: str, numbers: dict) -> None:
     """Write the numbers that :func:`stored` reads, and print the file's size."""
-    path = _numbers(name)
+    path = course.figure_numbers(course.root(), name)
     path.write_text(json.dumps(numbers, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
-
-
-def _numbers(name: str) -> Path:
-    return course.root() / "book" / "figures" / f"{name}.json"
 
 
 #: Eight or more integers in a row, in JSON without spaces.
@@ -173,7 +164,7 @@ def packed(data: str) -> str:
 
 def _data(root: Path, name: str) -> str:
     """The numbers that a figure computes with, as the script that brings them to a page."""
-    data = (root / "book" / "figures" / f"{name}.json").read_text("utf-8").strip()
+    data = course.figure_numbers(root, name).read_text("utf-8").strip()
     return f"Live.data.{name} = {packed(data)};\n"
 
 
@@ -184,5 +175,5 @@ def publish(root: Path, target: Path) -> None:
         (target / path.name).write_bytes(path.read_bytes())
     for name in {name for one in FIGURES.values() for name in one.stored}:
         (target / f"data-{name}.js").write_text(_data(root, name), "utf-8")
-    for path in (root / "book" / "figures").glob("*.svg"):
+    for path in (path for name in FIGURES for path in course.figure_pictures(root, name)):
         (target / path.name).write_bytes(path.read_bytes())

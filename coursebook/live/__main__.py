@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coursebook import course
-from coursebook.live import FOLDER, STYLES, Figure, publish, stills
+from coursebook.live import FOLDER, STYLES, Figure, publish
 from coursebook.live.catalogue import FIGURES
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def main() -> None:
         drawn = draw(chromium, root)
         chromium.close()
     for name, pictures in drawn.items():
-        for old in stills(root, name):
+        for old in course.figure_pictures(root, name):
             old.unlink()
         for number, svg in enumerate(pictures, 1):
             (root / "book" / "figures" / f"{name}.{number}.svg").write_text(svg, "utf-8")

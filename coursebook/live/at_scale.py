@@ -12,7 +12,7 @@ FIGURES = (
         "The scores of note are read from the last word to the first, a block at a time. Only "
         "the largest score m, the sum l and the weighted sum acc are kept. If a larger score "
         "comes, both sums shrink by the same factor.",
-        "notebooks/13-fast-attention",
+        "13-fast-attention",
         data={
             "sentence": SENTENCE,
             "scores": [0, 4, 4, 3, 0, 1, 2, 0],
@@ -37,7 +37,7 @@ FIGURES = (
         "One head of width 64 reads 1,024 tokens in 32-bit numbers. Only one tile of scores "
         "exists at a time. With larger tiles, the keys and values are read less often, but more "
         "fast memory is needed.",
-        "notebooks/13-fast-attention",
+        "13-fast-attention",
         data={
             "n": 1024,
             "width": 64,
@@ -54,7 +54,7 @@ FIGURES = (
         "A value as sign, exponent and mantissa in three formats, and the gradients of a small "
         "GPT. A gradient that is too small for float16 becomes 0. A larger batch makes each "
         "gradient smaller. Multiplying the loss makes it larger.",
-        "notebooks/14-training-at-scale",
+        "14-training-at-scale",
         data={
             "formats": [["float32", 8, 23], ["bfloat16", 8, 7], ["float16", 5, 10]],
             "start": -1,
@@ -69,7 +69,7 @@ FIGURES = (
         "A model of 7 billion weights, trained with Adam in 32-bit numbers. Choose what is "
         "sharded over the workers, and go through one training step. Activations are not "
         "counted: they depend on the batch.",
-        "notebooks/14-training-at-scale",
+        "14-training-at-scale",
         data={
             "parameters": 7_000_000_000,
             "layers": 32,

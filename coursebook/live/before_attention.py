@@ -11,7 +11,7 @@ FIGURES = (
         "The observed neighbour and the centre word pull each other closer. Noise words and the "
         "centre word push each other apart. Take steps, then leave out the noise words and see "
         "what goes wrong.",
-        "notebooks/01-words",
+        "01-words",
         data={
             "centre": "gin",
             "around": ["cocktail", "globe", "desk", "clock"],
@@ -26,7 +26,7 @@ FIGURES = (
         "Which words are nearest, and where does word arithmetic lead?",
         "Vectors that skip-gram learned from two million words of Wikipedia. Type a word to see "
         "its nearest neighbours, walk from each word to the nearest, or try an analogy.",
-        "notebooks/01-words",
+        "01-words",
         data={"start": "france", "steps": 3},
         stored=("vectors",),
     ),
@@ -36,7 +36,7 @@ FIGURES = (
         "A plain recurrent network with random weights and 16 hidden units. The curve is the "
         "norm of the last state's gradient with respect to the first word, on a logarithmic "
         "axis. Lengthen the sequence and scale up the matrix U.",
-        "notebooks/02-recurrence",
+        "02-recurrence",
         data={"gain": 1.5, "length": 32, "low": -15, "high": 9},
         stored=("gradient",),
     ),
@@ -46,7 +46,7 @@ FIGURES = (
         "A small trained GRU reads a sentence and predicts after each word whether the verb must "
         "be plural. A dark square keeps the old value of a hidden unit, a light one lets a new "
         "value in. Type a sentence of your own.",
-        "notebooks/02-recurrence",
+        "02-recurrence",
         data={
             "sentence": "the students in the exam where the fire alarm is ringing",
             "longest": 14,
@@ -61,7 +61,7 @@ FIGURES = (
         "One query scores all words of a review, and the output is their weighted average. Turn "
         "the query towards opinions, praise, criticism or the other words. Make it longer to "
         "sharpen the weights. At length zero it gives the mean.",
-        "notebooks/03-pooling",
+        "03-pooling",
         data={
             "words": {
                 "what": [0.6, 0.6],
@@ -81,7 +81,7 @@ FIGURES = (
         "One learned query reads a film review. Each word has a weight, and a vote for bad or "
         "good. The weighted votes add up. Take out the words with the largest weights and see "
         "what is left. Then write a review of your own.",
-        "notebooks/03-pooling",
+        "03-pooling",
         data={
             "review": "the plot is dull and the jokes are stale but the actors are a delight",
             "longest": 16,
@@ -95,7 +95,7 @@ FIGURES = (
         "A small recurrent translator with attention, from German number words to English. Give "
         "it a number of your own, in German or in digits. Each row of squares shows where it "
         "looked before it wrote the word on the left.",
-        "notebooks/04-alignment",
+        "04-alignment",
         data={"sentence": "siebenundzwanzig", "longest": 20},
         stored=("alignment",),
         scripts=("alignment-model",),
@@ -106,7 +106,7 @@ FIGURES = (
         "The same translator during training, on 345,627: what it writes after a given number of "
         "steps, and where it looks before each word of the right answer. Frames mark the words "
         "with the same meaning. Move the slider through the training.",
-        "notebooks/04-alignment",
+        "04-alignment",
         stored=("aligning",),
     ),
 )

@@ -20,7 +20,7 @@ FIGURES = {
             "How different are the words still after many blocks?",
             "A stack of 24 random blocks, before any training. Remove the residual path, move "
             "the norm, change the initial weights, and follow the words from block to block.",
-            "notebooks/08-block",
+            "08-block",
             data={
                 "words": ["dogs", "chase", "cats", "at", "night"],
                 "sizes": {
@@ -40,7 +40,7 @@ FIGURES = {
             "Two networks of six blocks with the same initial weights, trained to the same loss. "
             "The height is the loss when the weights are moved along two random directions. Turn "
             "the surfaces, change the viewing angle, and compare three such pairs.",
-            "notebooks/08-block",
+            "08-block",
             data={"pair": 0, "turn": 30, "tilt": 30},
             stored=("surface",),
         ),
@@ -50,7 +50,7 @@ FIGURES = {
             "At first every byte is a token. Each merge joins a pair of adjacent tokens that was "
             "frequent in Shakespeare's plays. Go through the merges one by one, then type a text "
             "of your own.",
-            "notebooks/09-decoder",
+            "09-decoder",
             data={"text": "The newest note is the oldest: café", "longest": 120},
             stored=("writer",),
             scripts=("gpt-model",),
@@ -61,7 +61,7 @@ FIGURES = {
             "A small GPT trained on Shakespeare's plays. Grey bars are its probabilities for the "
             "next token, dark bars the probabilities with your settings. Let it write, token by "
             "token.",
-            "notebooks/09-decoder",
+            "09-decoder",
             data={"text": "My lord, I would not", "longest": 120, "bars": 12, "many": 20},
             stored=("writer",),
             scripts=("gpt-model",),
@@ -72,7 +72,7 @@ FIGURES = {
             "One head of a decoder, token by token. With a cache, only the newest row is "
             "computed, and the keys and values of the rows above are kept. Without one, all rows "
             "are computed again. The output is the same.",
-            "notebooks/09-decoder",
+            "09-decoder",
             data={"words": SENTENCE.split(), "width": 4, "seed": 3, "token": 4},
         ),
         Figure(
@@ -81,7 +81,7 @@ FIGURES = {
             "Two small models guess the hidden word. They are built alike, but one sees both "
             "sides of the gap and the other only the left side. Hide another word, or type a "
             "sentence of your own.",
-            "notebooks/10-encoder",
+            "10-encoder",
             data={
                 "sentence": "he plucked the guitar strings ending with a high note",
                 "hidden": 1,
@@ -97,7 +97,7 @@ FIGURES = {
             "Of the chosen words, 80 % are replaced by [MASK], 10 % by another word, and 10 % "
             "are left as they are. The model must predict all of them. Draw several times, then "
             "change the share of chosen words.",
-            "notebooks/10-encoder",
+            "10-encoder",
             data={
                 "sentence": "she plucked the guitar strings and held a long low note",
                 "others": ["speech", "letter", "drum", "sad", "sang", "on", "their", "violin"],
@@ -113,7 +113,7 @@ FIGURES = {
             "The vectors of note in two sentences, compared by their cosine: from a look-up "
             "table, from a small encoder trained to predict hidden words, and from one trained "
             "to name the sense. Type sentences of your own.",
-            "notebooks/10-encoder",
+            "10-encoder",
             data={
                 "first": "she left a folded note on the fridge for the landlord",
                 "second": "he plucked the guitar strings ending with a high note",
@@ -128,7 +128,7 @@ FIGURES = {
             "A small Transformer that translates numbers and dates between German, English and "
             "French. Type one in any of the three. Each row of squares shows where it looked "
             "before it wrote the word on the left.",
-            "notebooks/11-encoder-decoder",
+            "11-encoder-decoder",
             data={
                 "sentence": "siebenunddreißigtausendfünfhunderteinundzwanzig",
                 "languages": [
@@ -148,7 +148,7 @@ FIGURES = {
             "A small translator during training, on one sentence: what it writes after each number "
             "of steps, and where its last block looks before each word. Move the slider through "
             "the training.",
-            "notebooks/11-encoder-decoder",
+            "11-encoder-decoder",
             stored=("film",),
         ),
         Figure(
@@ -158,7 +158,7 @@ FIGURES = {
             "into French. The tree shows the texts that were kept and, at its tips, the words that "
             "could follow, with the log-probability of the whole text. Go step by step, then widen "
             "the beam.",
-            "notebooks/11-encoder-decoder",
+            "11-encoder-decoder",
             data={"start": 2, "width": "2", "shown": 3},
             stored=("search",),
         ),
@@ -168,7 +168,7 @@ FIGURES = {
             "A small vision transformer, trained to name the letter that the arrow points at. "
             "Turn the arrow, change the letters, and see which letter it names. The colour shows "
             "the attention of [CLS] to each of the 16 patches.",
-            "notebooks/12-vision",
+            "12-vision",
             data={
                 "letters": ["A", "T", "L", "X"],
                 "arrow": {"corner": 1, "turn": 2},
@@ -192,7 +192,7 @@ FIGURES = {
             "The same model. Leave out patches by tapping them, or with the slider and the "
             "button. Solid bars are the probabilities with the patches that are left, dashed "
             "bars those with all patches.",
-            "notebooks/12-vision",
+            "12-vision",
             data={
                 "scenes": [
                     {
@@ -248,7 +248,7 @@ FIGURES = {
             "letters in the corners and an arrow in the middle, with the mouse, a finger or the "
             "pen's sliders. The colour shows where [CLS] looks. Leave out patches and watch the "
             "answer.",
-            "notebooks/12-vision",
+            "12-vision",
             data={"which": "1.-1", "first": 4, "across": 4, "down": 4},
             stored=("drawing",),
             scripts=("vit-model",),

@@ -6,6 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
+
+from coursebook.course import Lesson
 
 #: Data files larger than this, in bytes, are loaded only when the reader starts the figure.
 LIGHT = 20_000
@@ -23,8 +26,8 @@ class Figure:
         The question that the figure answers, in a few words.
     caption:
         What to do and what to see, in a sentence or two that also suit the still picture.
-    page:
-        The page of the site that shows it, without the file extension.
+    shown:
+        The lesson that shows it, or another page of the site.
     data:
         What the script is given. Tests read it too.
     stored:
@@ -38,7 +41,7 @@ class Figure:
     name: str
     title: str
     caption: str
-    page: str
+    shown: str
     data: dict = field(default_factory=dict)
     stored: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
@@ -48,6 +51,10 @@ class Figure:
     def id(self) -> str:
         """The figure's anchor on its page."""
         return f"figure-{self.name}"
+
+    def page(self, root: Path) -> str:
+        """The page of the site that shows it, without the file extension."""
+        return Lesson(root, self.shown).page if self.shown[:2].isdigit() else self.shown
 
     def files(self) -> list[str]:
         """The scripts that a page with this figure loads, in order."""

@@ -57,7 +57,7 @@ FIGURES = (
         "The query matches each key to some degree, and the answer is a weighted average of the "
         "values. The temperature divides the scores: lower it until only the best match counts, "
         "raise it until all keys count the same.",
-        "notebooks/05-self-attention",
+        "05-self-attention",
         data=LOOK_UP,
     ),
     Figure(
@@ -65,7 +65,7 @@ FIGURES = (
         "Which key does a query attend to?",
         "Drag the tips of q and of the keys, or move them with the arrow keys. A key that points "
         "the same way as q gets a high score. A longer q makes the weights sharper.",
-        "notebooks/05-self-attention",
+        "05-self-attention",
         data={"q": [1.5, 1.0], "keys": [[1.2, 1.4], [1.4, -1.0], [-1.0, 0.6]]},
     ),
     Figure(
@@ -74,7 +74,7 @@ FIGURES = (
         "One of the four heads of a small trained model: the one in which note attends to guitar "
         "strings. Go through the steps for one word, then for the next, or type a sentence of "
         "your own.",
-        "notebooks/05-self-attention",
+        "05-self-attention",
         data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
         stored=("reader",),
         scripts=("reader-model",),
@@ -84,7 +84,7 @@ FIGURES = (
         "What does a word know about the words after it?",
         "Change the last word. With the causal mask, only the last output changes. Without the "
         "mask, the earlier outputs change too: they have seen a word that comes later.",
-        "notebooks/05-self-attention",
+        "05-self-attention",
         data={
             "sentence": "the pianist played a clear note",
             "others": ["song", "melody", "door", "keys", "table"],
@@ -99,7 +99,7 @@ FIGURES = (
         "Four of the 72 heads of a real encoder, all-MiniLM-L6-v2. Rows are queries and columns "
         "are keys. A sentence of your own is read by our small model, which was trained to tell "
         "what note means: a message, a tone or a mood.",
-        "notebooks/06-multi-head",
+        "06-multi-head",
         data={"sentence": MASK_SENTENCE, "asking": 6},
         stored=("reader", "encoder"),
         scripts=("reader-model", "encoder-model"),
@@ -110,7 +110,7 @@ FIGURES = (
         "We want half of the weight on dogs and half on cats. Sharpen the scores: one head goes "
         "from looking at everything to looking at a single word, while two heads take one word "
         "each.",
-        "notebooks/06-multi-head",
+        "06-multi-head",
         data={
             "sentence": "small dogs often chase the old cats",
             "wanted": [1, 6],
@@ -123,7 +123,7 @@ FIGURES = (
         "What does the model lose without a head?",
         "A small trained model fills in hidden words. Choose one of its eight heads, see where "
         "it looks, and take it out. Which heads does the model need?",
-        "notebooks/06-multi-head",
+        "06-multi-head",
         data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
         stored=("filler",),
         scripts=("filler-model",),
@@ -133,7 +133,7 @@ FIGURES = (
         "Why divide the scores by √dₖ?",
         "Queries and keys are random, with entries of variance 1. Make them wider: without "
         "scaling, one key takes almost all the weight, and the gradient vanishes.",
-        "notebooks/05-self-attention",
+        "05-self-attention",
         data={"keys": 12, "widths": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "seed": 1},
     ),
     Figure(
@@ -142,7 +142,7 @@ FIGURES = (
         "Drag a position to see its code, and how similar it is to the code of every other "
         "position. The codes have 32 dimensions here. The curve shows the dot product, not the "
         "cosine.",
-        "notebooks/07-positions",
+        "07-positions",
         data={"width": 32, "count": 128, "position": 20, "other": 21},
     ),
     Figure(
@@ -150,7 +150,7 @@ FIGURES = (
         "What happens to a score when both arrows turn?",
         "Turn q and k by moving their positions. Moved together, they keep the angle between "
         "them and so their dot product. If only one of them moves, both change.",
-        "notebooks/07-positions",
+        "07-positions",
         data={
             "width": 8,
             "last": 63,
@@ -166,7 +166,7 @@ FIGURES = (
         "Small models, one for each position scheme, all trained on 32 words at a time. Change "
         "the length of the test, see which losses rise, and follow one scheme through all "
         "lengths.",
-        "notebooks/07-positions",
+        "07-positions",
         data={"follow": "rotary"},
         stored=("lengths",),
     ),

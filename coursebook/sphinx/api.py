@@ -64,7 +64,7 @@ def met_first(app: Sphinx, name: str) -> str:
     """The page of the first chapter that uses ``name``; empty if none does."""
     root = Path(app.srcdir)
     chapter = first_use(root).get(name)
-    page = tree.docname(root, chapter) if chapter else ""
+    page = course.page(root, chapter) if chapter else ""
     return page if page in app.env.found_docs else ""
 
 

@@ -97,7 +97,7 @@ def notebooks(root: Path) -> list[Path]:
 def verdicts(root: Path, path: Path, faults: list[str]) -> list[Tested]:
     """The verdicts in a notebook's stored outputs; problems with them are added to ``faults``."""
     found = []
-    page = tree.docname(root, path)
+    page = course.page(root, path)
     for number, cell in enumerate(tree.cells(path), 1):
         if cell["cell_type"] != "code":
             continue
@@ -116,7 +116,7 @@ def verdicts(root: Path, path: Path, faults: list[str]) -> list[Tested]:
                 f"coursebook.claims.verdict; its stored output has {len(said)} such lines"
             )
             continue
-        found.append(Tested(**parsed, chapter=path.stem, page=page))
+        found.append(Tested(**parsed, chapter=course.lesson_of(path).name, page=page))
     return found
 
 
@@ -134,10 +134,10 @@ def stated(path: Path) -> list[tuple[str, str, str]]:
     return [(claim, said, page) for said, page, claim in STATED.findall(text)]
 
 
-def _check_stated(ledger: Ledger, path: Path) -> None:
+def _check_stated(ledger: Ledger, root: Path, path: Path) -> None:
     for claim, said, target in stated(path):
         tested = ledger.tested.get(claim)
-        if tested is None or _name(tested.page) != target:
+        if tested is None or course.page(root, path.parent / target) != tested.page:
             ledger.faults.append(f"{path.name}: {target} does not test {claim}")
         elif said != tested.verdict:
             ledger.faults.append(
@@ -186,7 +186,7 @@ def read_ledger(root: Path) -> Ledger:
                 "a condition that was added after a result may only weaken a verdict"
             )
     for path in course.chapter_paths(root):
-        _check_stated(ledger, path)
+        _check_stated(ledger, root, path)
     return ledger
 
 
@@ -309,7 +309,7 @@ class ClaimsLedger(_LedgerDirective):
 
     def _chapter(self, ledger: Ledger, name: str, chapter: tree.Planned) -> nodes.paragraph:
         """Links to where a claim is taught and where it was tested, at the exact place in both."""
-        lesson = f"notebooks/{chapter.name}"
+        lesson = course.Lesson(Path(self.env.srcdir), chapter.name).page
         page = ledger.tested[name].page if name in ledger.tested else ""
         links = nodes.paragraph()
         links += self._link(lesson, f"{chapter.name[:2]} {chapter.title}", f"claim-{name}")

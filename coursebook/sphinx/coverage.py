@@ -28,6 +28,7 @@ class Place:
     """A section of a lesson."""
 
     lesson: str
+    page: str
     title: str
     anchor: str
 
@@ -52,7 +53,8 @@ def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
         for topic in cell["metadata"].get("tfcourse", {}).get("teaches", []):
             above = [heading for heading in sections if heading.cell <= number]
             section = above[-1]
-            found.append((topic, Place(path.stem, section.title, section.anchor)))
+            lesson = course.lesson_of(path)
+            found.append((topic, Place(lesson.name, lesson.page, section.title, section.anchor)))
     return found
 
 
@@ -110,7 +112,7 @@ class CoverageTable(MarkdownTable):
     @staticmethod
     def _link(place: Place) -> str:
         title = place.title.replace("|", "\\|")
-        return f"[{int(place.lesson[:2])} {title}](/notebooks/{place.lesson}.ipynb#{place.anchor})"
+        return f"[{int(place.lesson[:2])} {title}](/{place.page}.ipynb#{place.anchor})"
 
 
 def report_faults(app: Sphinx) -> None:

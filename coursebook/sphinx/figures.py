@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from coursebook import live
+from coursebook import course, live
 
 
 class live_figure(nodes.General, nodes.Element):
@@ -36,8 +36,8 @@ class LiveDirective(SphinxDirective):
             raise self.error(f"live: {figure.name!r} is on this page twice")
         known.add(figure.name)
         root = Path(self.env.srcdir)
-        numbers = [root / "book" / "figures" / f"{name}.json" for name in figure.stored]
-        for path in (*live.stills(root, figure.name), *numbers):
+        numbers = [course.figure_numbers(root, name) for name in figure.stored]
+        for path in (*course.figure_pictures(root, figure.name), *numbers):
             self.env.note_dependency(str(path))
         return [live_figure("", ids=[figure.id], figure=figure)]
 
@@ -48,17 +48,18 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
     pictures = "".join(
         f'<img class="live-picture" src="{up}_static/live/{path.name}" loading="lazy" '
         f'alt="{live.alt(path.read_text("utf-8"))}">'
-        for path in live.stills(Path(self.builder.srcdir), figure.name)
+        for path in course.figure_pictures(Path(self.builder.srcdir), figure.name)
     )
     # The address changes with the data; otherwise a browser could use an earlier build's copy.
-    numbers = Path(self.builder.srcdir) / "book" / "figures"
+    numbers = {
+        name: course.figure_numbers(Path(self.builder.srcdir), name) for name in figure.stored
+    }
     needs = [
-        f"{up}_static/live/{file}?v={zlib.crc32((numbers / f'{name}.json').read_bytes()):08x}"
+        f"{up}_static/live/{file}?v={zlib.crc32(numbers[name].read_bytes()):08x}"
         for name, file in zip(figure.stored, figure.needs(), strict=True)
     ]
     weight = sum(
-        len(live.packed((numbers / f"{name}.json").read_text("utf-8")).encode())
-        for name in figure.stored
+        len(live.packed(numbers[name].read_text("utf-8")).encode()) for name in figure.stored
     )
     self.body.append(figure.html(pictures, needs=needs, weight=weight))
     raise nodes.SkipNode

@@ -14,14 +14,16 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from coursebook import course
 from coursebook.full_size import digest, record_name
 
 
 def record_of(env: BuildEnvironment, page: str) -> Path | None:
     """The path of a page's record, if the page is a notebook and has one."""
     notebook = Path(env.doc2path(page))
-    path = Path(env.srcdir) / "benchmarks" / "records" / f"{record_name(notebook)}.json"
-    return path if notebook.suffix == ".ipynb" and path.is_file() else None
+    if notebook.suffix != ".ipynb":
+        return None
+    return course.record_paths(Path(env.srcdir)).get(record_name(notebook))
 
 
 def show(app: Sphinx, doctree: nodes.document) -> None:

@@ -57,9 +57,9 @@ class ChapterCards(SphinxDirective):
         number = chapter.name[:2]
         facts = [f"{tree.minutes(path)} min"]
         if number in sets:
-            target = self._uri(tree.docname(root, sets[number].path))
+            target = self._uri(course.page(root, sets[number].path))
             facts.append(f'<a href="{target}">problem set {int(number)}</a> ({sets[number].time})')
-        page = tree.docname(root, path)
+        page = course.page(root, path)
         figure = tree.first_figure(path)
         kept = f' class="{dark.CARD}"' if figure and dark.stays_on_a_card(figure) else ""
         root_of_site = "../" * self.env.docname.count("/")
@@ -113,7 +113,7 @@ class ProblemSetList(MarkdownTable):
         root = Path(self.env.srcdir)
         lines = []
         for released in tree.problem_sets(root):
-            page = tree.docname(root, released.path)
+            page = course.page(root, released.path)
             self.env.note_dependency(str(released.path))
             total = sum(released.points.values())
             facts = [f"{total:g} points", released.time, f"{len(released.points)} exercises"]

@@ -172,22 +172,21 @@ def add_facts(
 ) -> None:
     """Add a line below a lesson's title: its time, its problem set, its evidence, the models."""
     root = Path(app.srcdir)
-    path = next((p for p in course.chapter_paths(root) if tree.docname(root, p) == page), None)
-    if path is None or "body" not in context:
+    lesson = next((one for one in course.lessons(root) if one.page == page), None)
+    if lesson is None or "body" not in context:
         return
 
     def link(target: str, text: str) -> str:
         return f'<a href="{app.builder.get_relative_uri(page, target)}">{text}</a>'
 
-    facts = [f"About {tree.minutes(path)} minutes"]
-    number = path.stem[:2]
+    facts = [f"About {tree.minutes(lesson.notebook)} minutes"]
+    number = lesson.name[:2]
     for released in tree.problem_sets(root):
         if released.path.stem.startswith(f"ps{number}-"):
-            target = tree.docname(root, released.path)
+            target = course.page(root, released.path)
             facts.append(link(target, f"Problem set {int(number)}") + f" ({released.time})")
-    evidence = f"notebooks/evidence/{path.stem}"
-    if evidence in app.env.found_docs:
-        facts.append(link(evidence, "The evidence"))
+    if lesson.evidence_page in app.env.found_docs:
+        facts.append(link(lesson.evidence_page, "The evidence"))
     if EXPLORE in app.env.found_docs:
         facts.append(link(EXPLORE, "Try the models"))
     line = f'<p class="page-facts">{" · ".join(facts)}</p>'

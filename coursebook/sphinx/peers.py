@@ -12,7 +12,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from coursebook import records
+from coursebook import course, records
 from coursebook.sphinx.map import MarkdownTable
 
 OURS = "tfcourse"
@@ -134,9 +134,11 @@ class BesidePeers(MarkdownTable):
         ]  # fmt: skip
 
     def _record(self, name: str) -> dict[str, Any] | None:
-        path = Path(self.env.srcdir) / "benchmarks" / "records" / f"{name}.json"
+        path = course.record_paths(Path(self.env.srcdir)).get(name)
+        if path is None:
+            return None
         self.env.note_dependency(str(path))
-        return json.loads(path.read_text("utf-8")) if path.is_file() else None
+        return json.loads(path.read_text("utf-8"))
 
     def _drawn(
         self, title: str, record: dict[str, Any] | None, works: list[str], how: str

@@ -44,7 +44,7 @@ class QuizDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         root = Path(self.env.srcdir)
-        for path in quizzes.folder(root).glob("*.md"):
+        for path in quizzes.paths(root):
             self.env.note_dependency(str(path))
         try:
             _, asked = quizzes.pick(quizzes.read(root), self.arguments[0])

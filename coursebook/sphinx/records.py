@@ -10,7 +10,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from coursebook import records
+from coursebook import course, records
 from coursebook.sphinx.map import MarkdownTable
 
 #: How a table shows what plain nbgrader did to an honest submission graded beside a hostile one.
@@ -22,11 +22,11 @@ class _Record(MarkdownTable):
 
     def run(self) -> list[nodes.Node]:
         name = self.name_of_record()
-        path = Path(self.env.srcdir) / "benchmarks" / "records" / f"{name}.json"
-        self.env.note_dependency(str(path))
-        if not path.is_file():
+        path = course.record_paths(Path(self.env.srcdir)).get(name)
+        if path is None:
             script = f"benchmarks/{name.replace('-', '_')}.py"
             return self.markdown([f"*Not measured yet:* `python {script}` writes the record."])
+        self.env.note_dependency(str(path))
         record = json.loads(path.read_text("utf-8"))
         return self.markdown([*self.lines(record["results"]), *self.origin(record)])
 

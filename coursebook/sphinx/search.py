@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from docutils import nodes
@@ -24,12 +25,12 @@ from coursebook.sphinx.quiz import quiz
 #: The file's place in the built site. Its name begins as that of other data, see ``weight.py``.
 PLACE = "_static/data-search.js"
 
-#: What a page is, by the beginning of its name; the first that fits. The script weighs by it.
+#: What a page is, by its name; the first that fits. The script weighs by it.
 KINDS = {
-    "notebooks/assignments/": "set",
-    "notebooks/evidence/": "evidence",
-    "notebooks/": "lesson",
-    "book/api/": "api",
+    "notebooks/assignments/*": "set",
+    "notebooks/evidence/*": "evidence",
+    "notebooks/*": "lesson",
+    "book/api/*": "api",
     "book/glossary": "glossary",
     "book/maintain": "maintainer",
     "book/teach": "instructor",
@@ -37,7 +38,7 @@ KINDS = {
     "book/claims": "record",
     "book/coverage": "record",
     "book/references": "record",
-    "": "guide",
+    "*": "guide",
 }
 
 #: The most characters that are kept of a section, by the kind of its page: of prose all.
@@ -73,7 +74,7 @@ PLAIN_FORMULA = re.compile(r"[\w\s+=<>().,/-]+")
 
 def kind(page: str) -> str:
     """What a page is, by its name."""
-    return next(kind for begin, kind in KINDS.items() if page.startswith(begin))
+    return next(kind for name, kind in KINDS.items() if fnmatchcase(page, name))
 
 
 def sections(doctree: nodes.document) -> list[tuple[str, str, str, str]]:
@@ -181,7 +182,7 @@ def topics(root: Path) -> dict[tuple[str, str], str]:
         coverage = read_coverage(root)
         for topic, places in coverage.taught.items():
             for place in places:
-                where = f"notebooks/{place.lesson}", place.title
+                where = place.page, place.title
                 found[where] = f"{found.get(where, '')} {coverage.topics[topic]}".strip()
     return found
 

@@ -67,11 +67,6 @@ def title(notebook: Path) -> str:
     return notebook.stem
 
 
-def docname(root: Path, path: Path) -> str:
-    """Sphinx's name for the page that a file becomes."""
-    return path.relative_to(root).with_suffix("").as_posix()
-
-
 def imports(notebook: Path) -> tuple[str, ...]:
     """The names of the package that a notebook imports: ``tfcourse.attention.causal_mask``."""
     return _imports(notebook, notebook.stat().st_mtime)

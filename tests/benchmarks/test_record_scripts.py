@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from coursebook.course import record_paths, script_paths
 from tfcourse import data
 
 #: Scripts run in forks of one process that has loaded this: most take less time than that does.
@@ -21,7 +22,7 @@ def test_no_script_has_the_name_of_a_package(course):
     from pandas.compat._optional import VERSIONS  # what pandas tries to import
 
     others = {*VERSIONS, *packages_distributions(), *sys.stdlib_module_names}
-    assert not others & {path.stem for path in (course / "benchmarks").glob("*.py")}
+    assert not others & {*script_paths(course)}
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +53,16 @@ def _run_here(course, said, environment, script, *flags):
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         os.dup2(os.open(getattr(said, name), os.O_WRONLY | os.O_CREAT), descriptor)
     os.chdir(course)
-    sys.path.insert(0, str(course / "benchmarks"))
-    sys.argv = [f"benchmarks/{script}.py", *flags]
+    path = script_paths(course)[script]
+    sys.path.insert(0, str(path.parent))
+    sys.argv = [str(path.relative_to(course)), *flags]
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def written(course, record):
     """When the record was written, if it was."""
-    path = course / "benchmarks" / "records" / f"{record}.json"
-    return path.stat().st_mtime_ns if path.is_file() else None
+    path = record_paths(course).get(record)
+    return path.stat().st_mtime_ns if path else None
 
 
 @pytest.mark.case_of("measurement")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coursebook.course import root
+from coursebook.course import record_paths, root
 
-RECORDS = sorted((root(Path(__file__).parent) / "benchmarks" / "records").glob("*.json"))
+RECORDS = list(record_paths(root(Path(__file__).parent)).values())
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,12 @@ import pytest
 import yaml
 
 from coursebook import claims, records
-from coursebook.course import root
+from coursebook.course import record_paths, root
 
 ROOT = root(Path(__file__).parent)
 TODAY = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))
 #: The records that a verdict rests on, as far as they were made since records keep conditions.
-RECORDS = [
-    path
-    for path in sorted((ROOT / "benchmarks" / "records").glob("*.json"))
-    if "stated" in json.loads(path.read_text())
-]
+RECORDS = [path for path in record_paths(ROOT).values() if "stated" in json.loads(path.read_text())]
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)

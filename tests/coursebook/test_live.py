@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from coursebook import live
+from coursebook.course import figure_numbers, figure_pictures
 from coursebook.drawings.colours import COLOURS, NEGATIVE
 from coursebook.executor import ENVIRONMENT
 from coursebook.live.catalogue import FIGURES
@@ -80,9 +81,9 @@ def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
     used = {name.removesuffix(".js") for one in FIGURES.values() for name in one.files()}
     assert used == scripts
     for one in FIGURES.values():
-        assert any((course / f"{one.page}{end}").is_file() for end in (".ipynb", ".md")), one.page
+        assert any((course / f"{one.page(course)}{end}").is_file() for end in (".ipynb", ".md"))
         for name in one.stored:
-            stored = (course / "book" / "figures" / f"{name}.json").read_text("utf-8")
+            stored = figure_numbers(course, name).read_text("utf-8")
             json.loads(stored)
             packed = live.packed(stored).encode()
             assert len(packed) < 200_000, "too heavy for a telephone"
@@ -90,7 +91,7 @@ def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
 
 def test_shades_of_weights_have_a_scale_or_numbers(course: Path) -> None:
     seen = set()
-    for path in sorted((course / "book" / "figures").glob("*.svg")):
+    for path in [path for name in FIGURES for path in figure_pictures(course, name)]:
         picture = ElementTree.fromstring(path.read_text("utf-8"))
         shades = [
             one for one in picture.iter()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from coursebook import records
-from coursebook.course import problem_set_names, root
+from coursebook.course import problem_set_names, record_paths, root
 from coursebook.source import source_of
 
 
@@ -35,7 +35,7 @@ def test_every_problem_set_has_its_release(course):
 
 
 def test_a_record_says_how_it_was_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    monkeypatch.setattr("coursebook.course.root", lambda: tmp_path)
     path = records.write("speed", {"ms": 1.5}, seed=3)
     record = records.load("speed")
     assert json.loads(path.read_text()) == record
@@ -48,7 +48,7 @@ def test_a_record_says_how_it_was_made(tmp_path, monkeypatch):
 
 
 def test_a_gpus_record_follows_the_laptops_if_there_is_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    monkeypatch.setattr("coursebook.course.root", lambda: tmp_path)
     with pytest.raises(FileNotFoundError, match="no record 'speed'"):
         records.by_device("speed")
     records.write("speed", {"ms": 3}, seed=0)
@@ -58,7 +58,7 @@ def test_a_gpus_record_follows_the_laptops_if_there_is_one(tmp_path, monkeypatch
 
 
 def test_stored_records_are_whole(course):
-    stored = sorted((course / "benchmarks" / "records").glob("*.json"))
+    stored = record_paths(course).values()
     assert stored
     for path in stored:
         record = json.loads(path.read_text())

@@ -14,7 +14,7 @@ ROOT = course.root(Path(__file__).parent)
 
 def run(lesson: str, *ids: str) -> dict:
     """What these cells of a lesson define, run in this order; ``drawn`` holds what they drew."""
-    notebook = nbformat.read(ROOT / "notebooks" / f"{lesson}.ipynb", 4)
+    notebook = nbformat.read(course.Lesson(ROOT, lesson).notebook, 4)
     cells = {cell.id: cell for cell in notebook.cells}
     drawn: list = []
     scope = {name: getattr(drawings, name) for name in drawings.__all__}

@@ -29,14 +29,18 @@ EVIDENCE = course.evidence_paths(ROOT)
 names = [path.stem for path in CHAPTERS]
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=names)
 each_notebook = pytest.mark.parametrize(
-    "path", [*CHAPTERS, *EVIDENCE], ids=[*names, *(f"{path.stem}-evidence" for path in EVIDENCE)]
+    "path",
+    [*CHAPTERS, *EVIDENCE],
+    ids=[*names, *(f"{course.lesson_of(path).name}-evidence" for path in EVIDENCE)],
 )
 #: Chapters about which the lectures claim something.
 CLAIMED = {entry["chapter"] for entry in read_yaml(ROOT / "book" / "claims.yml").values()}
 #: Lessons whose audit has moved to their evidence, or that have no claim to audit. They have the
 #: form that all are to have.
 LESSONS = [
-    path for path in CHAPTERS if path.stem in {p.stem for p in EVIDENCE} or path.stem not in CLAIMED
+    path
+    for path in CHAPTERS
+    if course.lesson_of(path).evidence.is_file() or path.stem not in CLAIMED
 ]
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 #: Seconds of CPU for a lesson and its evidence together.
@@ -88,9 +92,7 @@ def test_stored_outputs_are_what_the_cells_print(path, record_property, nbval):
     seconds = result.seconds
     assert result.returncode == 0, result.stdout[-6000:]
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
-    record_property(
-        "chapter", f"{path.relative_to(ROOT / 'notebooks')}: {seconds:.0f} s of {budget:.0f} s"
-    )
+    record_property("chapter", f"{course.short_name(path)}: {seconds:.0f} s of {budget:.0f} s")
     assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
 
 
@@ -145,7 +147,7 @@ def test_a_chapter_has_its_parts(path):
 
 @each_lesson
 def test_a_lesson_and_its_evidence_keep_to_one_budget(path):
-    both = [path, *(p for p in EVIDENCE if p.stem == path.stem)]
+    both = [path, *(p for p in EVIDENCE if p == course.lesson_of(path).evidence)]
     budgets = [executor.budget_seconds(nbformat.read(p, as_version=4)) for p in both]
     assert sum(budgets) <= TOGETHER.get(path.stem, 60)
 
@@ -157,10 +159,11 @@ def test_a_lesson_states_every_claim_with_its_verdict(path):
     assert {claim: verdict for claim, verdict, _ in stated(path)} == tested
 
 
-@pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: course.lesson_of(path).name)
 def test_evidence_states_each_claim_in_the_ledgers_words(path):
     ledger, text = read_ledger(ROOT), prose(path)
-    claims_here = [claim for claim, found in ledger.tested.items() if found.chapter == path.stem]
+    name = course.lesson_of(path).name
+    claims_here = [claim for claim, found in ledger.tested.items() if found.chapter == name]
     assert claims_here
     for claim in claims_here:
         assert f"**Claim** (`{claim}`): {ledger.entries[claim]['claim']}" in text

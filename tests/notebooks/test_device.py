@@ -122,9 +122,7 @@ def with_training(paths):
 
 
 @pytest.mark.thorough("simulated-GPU training run")
-@pytest.mark.parametrize(
-    "path", with_training([*LESSONS, *EVIDENCE]), ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
+@pytest.mark.parametrize("path", with_training([*LESSONS, *EVIDENCE]), ids=course_tree.short_name)
 def test_a_notebooks_own_training_runs_there(path, there, monkeypatch):
     monkeypatch.chdir(path.parent)
     found = {"few_turns": few_turns}

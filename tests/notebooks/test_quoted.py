@@ -18,14 +18,12 @@ import pytest
 
 from coursebook import records
 from coursebook.claims import condition
-from coursebook.course import chapter_paths, evidence_paths, root
+from coursebook.course import chapter_paths, evidence_paths, figure_numbers, root, short_name
 from coursebook.yaml_files import read_yaml
 
 ROOT = root(Path(__file__).parent)
 NOTEBOOKS = {
-    path.relative_to(ROOT / "notebooks").with_suffix("").as_posix(): json.loads(
-        path.read_text("utf-8")
-    )["cells"]
+    short_name(path): json.loads(path.read_text("utf-8"))["cells"]
     for path in (*chapter_paths(ROOT), *evidence_paths(ROOT))
 }
 # The page that tells of earlier conditions quotes their runs: it is read as one cell.
@@ -148,7 +146,7 @@ def test_every_number_has_a_source(name):
 
 def figure(name: str) -> dict:
     """The data of a live figure."""
-    return json.loads((ROOT / "book" / "figures" / f"{name}.json").read_text("utf-8"))
+    return json.loads(figure_numbers(ROOT, name).read_text("utf-8"))
 
 
 #: What an expression in ``book/quoted.yml`` can use beside :mod:`math`.

@@ -17,11 +17,12 @@ from torch.nn import functional as F
 from coursebook import course
 from coursebook.turn import check, check_code, same_weights
 
-LESSONS = course.root(Path(__file__).parent) / "notebooks"
+ROOT = course.root(Path(__file__).parent)
 
 
 def cells(name: str) -> dict:
-    return {cell.id: cell for cell in nbformat.read(LESSONS / f"{name}.ipynb", as_version=4).cells}
+    notebook = nbformat.read(course.Lesson(ROOT, name).notebook, as_version=4)
+    return {cell.id: cell for cell in notebook.cells}
 
 
 # ---- what the learner types --------------------------------------------------------------------

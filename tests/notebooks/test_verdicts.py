@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from coursebook.claims import condition
-from coursebook.course import evidence_paths, root
+from coursebook.course import evidence_paths, record_paths, root, short_name
 from coursebook.sphinx import tree
 from coursebook.sphinx.claims import Tested, read_ledger
 from coursebook.yaml_files import read_yaml
 
 ROOT = root(Path(__file__).parent)
 CONDITIONS = read_yaml(ROOT / "book" / "claims.yml")
-RECORDS = {path.stem: path for path in (ROOT / "benchmarks" / "records").glob("*.json")}
+RECORDS = record_paths(ROOT)
 TESTED = read_ledger(ROOT).tested.values()
 
 
@@ -145,7 +145,7 @@ def rests_on(path: Path) -> dict[str, set[str]]:
     return found.judged
 
 
-@pytest.mark.parametrize("path", evidence_paths(ROOT), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", evidence_paths(ROOT), ids=short_name)
 def test_a_verdict_rests_on_the_page_or_on_a_record_that_holds_its_condition(path: Path) -> None:
     without = {
         f"{claim} on {name}"

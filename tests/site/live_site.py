@@ -11,6 +11,7 @@ from types import ModuleType
 
 from tiny_site import WHOLE, build
 
+from coursebook.course import figure_numbers, script_paths
 from coursebook.live.catalogue import FIGURES
 
 
@@ -103,7 +104,7 @@ def begin(figure) -> None:
 
 def figure_script(course: Path, name: str) -> ModuleType:
     """The script that trains a figure's model, which also loads it into the package's classes."""
-    path = course / "benchmarks" / f"{name}.py"
+    path = script_paths(course)[name]
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -111,4 +112,4 @@ def figure_script(course: Path, name: str) -> ModuleType:
 
 
 def stored_model(course: Path, name: str) -> dict:
-    return json.loads((course / "book" / "figures" / f"{name}.json").read_text("utf-8"))
+    return json.loads(figure_numbers(course, name).read_text("utf-8"))

@@ -79,7 +79,7 @@ def test_the_word_that_is_searched_for_begins_beside_the_lens(page, address) -> 
 def test_every_lesson_has_a_card_with_its_time(site: Path) -> None:
     home = (site / "index.html").read_text("utf-8")
     for path in course.chapter_paths(course.root(Path(__file__).parent)):
-        card = re.search(rf'data-page="notebooks/{path.stem}">(.*?)</li>', home, re.DOTALL)
+        card = re.search(rf'data-page="{course.lesson_of(path).page}">(.*?)</li>', home, re.DOTALL)
         assert card and f"{tree.minutes(path)} min" in card[1], path.stem
         assert (site / "_static" / "cards" / f"{path.stem}.png").stat().st_size < 60_000
 
@@ -94,7 +94,8 @@ def test_the_models_are_one_step_away(site: Path) -> None:
 
 
 def test_a_lesson_that_says_its_time_has_no_other(site: Path) -> None:
-    lesson = course.root(Path(__file__).parent) / "notebooks" / "05-self-attention.ipynb"
+    root = course.root(Path(__file__).parent)
+    lesson = course.Lesson(root, "05-self-attention").notebook
     assert "about 45 minutes" in lesson.read_text("utf-8")
     assert tree.minutes(lesson) == 45
     assert "About 45 minutes" in (site / "notebooks/05-self-attention.html").read_text("utf-8")

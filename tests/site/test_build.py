@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from site_pages import toc_pages
 
-from coursebook.course import problem_set_names
+from coursebook.course import lesson_of, problem_set_names
 from coursebook.site import SiteError, build_site, serve
 from coursebook.sphinx.api import first_use
 
@@ -152,7 +152,7 @@ def test_api_entries_link_back_to_the_first_chapter_that_takes_them(
             if f'id="{name}"' in text:
                 # Several signatures may share an entry; only the first has an id.
                 entry = re.split(r'<dt class="sig[^>]* id=', text.split(f'id="{name}"', 1)[1])[0]
-                assert f"notebooks/{chapter.stem}.html" in entry, f"{name} has no link"
+                assert f"{lesson_of(chapter).page}.html" in entry, f"{name} has no link"
                 linked += 1
     assert linked, "no documented name is taken by a chapter"
 

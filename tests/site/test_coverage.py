@@ -54,7 +54,8 @@ def write(folder: Path, taught: list[str]) -> None:
 def test_a_topic_is_linked_to_the_section_of_its_cell(small: Path) -> None:
     coverage = read_coverage(small)
     assert not coverage.faults
-    place = Place("01-words", "A place: for *each* word", "a-place-for-each-word")
+    title = "A place: for *each* word"
+    place = Place("01-words", "notebooks/01-words", title, "a-place-for-each-word")
     assert coverage.taught == {"one-hot": [place]}
 
 

@@ -43,7 +43,7 @@ def test_text_can_be_read_on_the_dark_page() -> None:
 def test_heat_maps_and_photographs_keep_their_cards(site: Path) -> None:
     root, kept, followed = course.root(Path(__file__).parent), 0, 0
     for path in course.chapter_paths(root):
-        text = (site / "notebooks" / f"{path.stem}.html").read_text("utf-8")
+        text = (site / f"{course.lesson_of(path).page}.html").read_text("utf-8")
         marked = len(re.findall(rf'<img[^>]* class="{dark.CARD}"', text))
         assert marked == len(dark.cards(path)), path.stem
         kept, followed = kept + marked, followed + (marked == 0)

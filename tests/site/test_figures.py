@@ -17,7 +17,8 @@ from tiny_site import build
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from coursebook.live import packed, stills
+from coursebook.course import figure_numbers, figure_pictures
+from coursebook.live import packed
 from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
 from tfcourse.alignment import AttentionPooling
@@ -1051,7 +1052,7 @@ def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
 
 def test_the_figure_of_lengths_has_the_records_losses(course: Path) -> None:
     module = figure_script(course, "figure_lengths")
-    stored = json.loads((course / "book" / "figures" / "lengths.json").read_text("utf-8"))
+    stored = json.loads(figure_numbers(course, "lengths").read_text("utf-8"))
     assert stored == module.shown(), "python benchmarks/figure_lengths.py"
 
 
@@ -1172,7 +1173,7 @@ def test_a_finger_drags_and_the_page_still_scrolls(chromium, page_file: Path) ->
 @browser
 def test_the_stored_pictures_are_what_the_scripts_draw(chromium, course: Path) -> None:
     for name, pictures in draw(chromium, course).items():
-        kept = [path.read_text("utf-8") for path in stills(course, name)]
+        kept = [path.read_text("utf-8") for path in figure_pictures(course, name)]
         assert kept == pictures, f"{name} is drawn otherwise: run python -m coursebook.live"
 
 
@@ -2140,7 +2141,7 @@ def test_residual_stream(shown) -> None:
 
 @browser
 def test_surface(shown, course: Path) -> None:
-    nets = json.loads((course / "book" / "figures" / "surface.json").read_text("utf-8"))["nets"]
+    nets = json.loads(figure_numbers(course, "surface").read_text("utf-8"))["nets"]
     keys = Keys(shown, "surface")
 
     def bend(rows: list[list[float]]) -> float:
@@ -2727,7 +2728,7 @@ def test_tile_walk(shown) -> None:
 @browser
 def test_number_formats(shown, course: Path) -> None:
     keys, data = Keys(shown, "number-formats"), FIGURES["number-formats"].data
-    stored = json.loads((course / "book" / "figures" / "underflow.json").read_text("utf-8"))
+    stored = json.loads(figure_numbers(course, "underflow").read_text("utf-8"))
     generator = torch.Generator().manual_seed(0)
     some = 10 ** (torch.rand(200, generator=generator, dtype=torch.float64) * 18 - 12)
     edges = [1.0, 256.0, 257.0, 259.0, 65504.0, 65519.0, 65520.0, 2.0**-14, 2.0**-25, 3 * 2.0**-25]

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from tiny_site import build
 
 from coursebook import claims
+from coursebook.course import lessons
 from coursebook.sphinx.claims import read_ledger, stated
 
 CHAPTER = "05-self-attention"
@@ -324,10 +325,10 @@ def test_a_tested_claim_links_to_the_cell_that_tested_it(course: Path, site: Pat
 
 def test_a_claim_leads_to_the_sentence_of_its_lesson(course: Path, site: Path) -> None:
     page = (site / "book" / "claims.html").read_text("utf-8")
-    for path in (course / "notebooks").glob("*.ipynb"):
-        lesson = (site / "notebooks" / f"{path.stem}.html").read_text("utf-8")
-        for claim, _, _ in stated(path):
-            assert f"notebooks/{path.stem}.html#claim-{claim}" in page
+    for one in lessons(course):
+        lesson = (site / f"{one.page}.html").read_text("utf-8")
+        for claim, _, _ in stated(one.notebook):
+            assert f"{one.page}.html#claim-{claim}" in page
             assert f'id="claim-{claim}"' in lesson
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from live_site import begin, build_figures, figure_script, offline, stored_model
 
+from coursebook.course import figure_numbers
 from coursebook.live import FOLDER, packed
 from coursebook.live.__main__ import bare_page
 from coursebook.live.catalogue import FIGURES
@@ -338,5 +339,5 @@ def test_the_runtime_can_be_read(course: Path) -> None:
         drawn = {"kit.js", "opened.js", f"{name}.js"}
         assert set(FIGURES[name].files()) - drawn <= used
         for stored in FIGURES[name].stored:
-            text = (course / "book" / "figures" / f"{stored}.json").read_text("utf-8")
+            text = figure_numbers(course, stored).read_text("utf-8")
             assert len(text.encode()) < 2_000_000 and len(packed(text).encode()) < 2_000_000

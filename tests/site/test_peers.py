@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tiny_site import build
 
+from coursebook.course import record_paths
 from coursebook.sphinx.peers import RATIO, beside, memory, missed
 
 ABOUT = {
@@ -110,7 +111,7 @@ def test_a_record_of_a_gpu_is_drawn_under_the_cards_name(tmp_path):
 
 def test_the_stored_records_are_drawn(course, tmp_path):
     """Whatever the scripts wrote last, the page can draw."""
-    for path in sorted((course / "benchmarks" / "records").glob("*-speed*.json")):
+    for path in (path for name, path in record_paths(course).items() if "-speed" in name):
         results = json.loads(path.read_text())["results"]
         for found in results.get("rows", []) if isinstance(results, dict) else []:
             assert found["ways"]["tfcourse"]["ms"] > 0

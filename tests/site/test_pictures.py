@@ -34,8 +34,9 @@ def smallest(picture: Path, points: int) -> tuple[float, float]:
 def too_small(page, site: Path, lesson: Path) -> list[str]:
     """The pictures of the page with words of fewer than nine pixels."""
     sizes, found = pictures.named(lesson), []
+    folder = (site / course.lesson_of(lesson).page).parent
     for alt, address, shown in page.evaluate(SHOWN):
-        words, width = smallest(site / "notebooks" / address, sizes.get(alt, 10))
+        words, width = smallest(folder / address, sizes.get(alt, 10))
         if (size := words * shown / width) < 9:
             found.append(f"{lesson.stem}: words of {size:.1f} pixels in: {alt}")
     return found
@@ -46,7 +47,7 @@ def test_words_in_pictures_can_be_read_on_a_telephone(page, address: str, site: 
     page.set_viewport_size({"width": 390, "height": 844})
     found, wide = [], 0
     for lesson in LESSONS:
-        page.goto(f"{address}/notebooks/{lesson.stem}.html", wait_until="domcontentloaded")
+        page.goto(f"{address}/{course.lesson_of(lesson).page}.html", wait_until="domcontentloaded")
         found += too_small(page, site, lesson)
         page.add_style_tag(content=".picture img { min-width: 0 !important; }")
         wide += len(too_small(page, site, lesson))
@@ -69,5 +70,5 @@ def test_the_rest_of_a_wide_picture_is_reached_by_the_keyboard(page, address: st
 
 
 def test_a_plots_words_are_as_large_as_its_cell_says() -> None:
-    sizes = pictures.named(ROOT / "notebooks" / "02-recurrence.ipynb")
+    sizes = pictures.named(course.Lesson(ROOT, "02-recurrence").notebook)
     assert [size for alt, size in sizes.items() if alt.startswith("Left, share of verbs")] == [8]
