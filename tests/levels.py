@@ -50,7 +50,7 @@ SAMPLE = {
         "book/claims.html",
         "book/teach.html",
         "book/api/attention.html",
-        "notebooks/05-self-attention.html",
+        "notebooks/05-self-attention/05-self-attention.html",
         "notebooks/assignments/ps05-self-attention/ps05-self-attention.html",
         "search.html",
     ),

@@ -50,7 +50,7 @@ def test_a_stored_notebook_shows_the_still_picture(name: str, course: Path) -> N
 def test_a_figure_links_to_the_site_if_its_address_is_known(tmp_path: Path, course: Path) -> None:
     here = FIGURES["heads"]
     root = with_address(tmp_path, course, "html: {baseurl: 'https://course.example/a/'}")
-    link = "https://course.example/a/notebooks/06-multi-head.html#figure-heads"
+    link = "https://course.example/a/notebooks/06-multi-head/06-multi-head.html#figure-heads"
     shown = live.Shown(here, root)
     assert f'<a href="{link}">' in shown._repr_html_() and repr(shown).endswith(link)
 

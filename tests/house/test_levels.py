@@ -83,9 +83,9 @@ FIGURE = pytest.mark.case_of("live figure")
     ("item", "runs_at"),
     [
         (Item(), "quick all"),
-        (Item(CHAPTER, path=Path("notebooks/05-self-attention.ipynb")), "quick all"),
-        (Item(CHAPTER, path=Path("notebooks/09-decoder.ipynb")), "all"),
-        (Item(CHAPTER, path=Path("notebooks/evidence/05-self-attention.ipynb")), "all"),
+        (Item(CHAPTER, path=Path("notebooks/05-self-attention/05-self-attention.ipynb")), "quick all"),
+        (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all"),
+        (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),
         (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all"),

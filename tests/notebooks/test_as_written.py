@@ -86,7 +86,7 @@ def test_looking_back_is_the_only_difference():
 @pytest.mark.parametrize(
     "path",
     [
-        "notebooks/04-alignment.ipynb",
+        "notebooks/04-alignment/04-alignment.ipynb",
         "notebooks/assignments/ps04-alignment/ps04-alignment.ipynb",
         "tfcourse/alignment.py",
     ],

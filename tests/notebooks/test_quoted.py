@@ -100,7 +100,7 @@ def holds(text: str, number: str) -> bool:
 
 
 def cell_of(place: str) -> str:
-    """What a cell prints, by its notebook and its id: ``"evidence/04-alignment#table"``."""
+    """What a cell prints, by its notebook and its id: ``"04-alignment/evidence#table"``."""
     name, _, cell = place.partition("#")
     return next((output(c) for c in NOTEBOOKS.get(name, ()) if c["id"] == cell), "")
 

@@ -21,7 +21,7 @@ from tfcourse.extras import EXTRAS, distribution
 OPTIONAL = {"triton"}
 
 #: A notebook compares with them if they are installed; without them its cells say what to install.
-NOTEBOOKS_OPTIONAL = {"evidence/09-decoder": {"transformers"}}
+NOTEBOOKS_OPTIONAL = {"09-decoder/evidence": {"transformers"}}
 
 
 JUDGE = tomllib.loads((environments.COURSE / "nbjudge/pyproject.toml").read_text())["project"]

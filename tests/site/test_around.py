@@ -12,7 +12,7 @@ from coursebook import course
 from coursebook.sphinx import map, tree
 from coursebook.sphinx.weight import smaller, without_unused_rules
 
-SAMPLE = ("index.html", "book/claims.html", "notebooks/05-self-attention.html")
+SAMPLE = ("index.html", "book/claims.html", "notebooks/05-self-attention/05-self-attention.html")
 
 
 def head(site: Path, page: str) -> str:
@@ -50,7 +50,7 @@ def test_only_pages_with_formulas_load_the_engine_for_them(site: Path) -> None:
 
 @pytest.mark.browser
 def test_a_lesson_read_to_its_end_is_marked_and_can_be_forgotten(page, address) -> None:
-    page.goto(f"{address}/notebooks/01-words.html")
+    page.goto(f"{address}/notebooks/01-words/01-words.html")
     assert not page.locator(".read-mark").count()
     mark = page.locator(".bd-sidebar-primary .read-mark").first
     for _ in range(30):  # pictures load as the reader comes near them, and move the end
@@ -98,7 +98,7 @@ def test_a_lesson_that_says_its_time_has_no_other(site: Path) -> None:
     lesson = course.Lesson(root, "05-self-attention").notebook
     assert "about 45 minutes" in lesson.read_text("utf-8")
     assert tree.minutes(lesson) == 45
-    assert "About 45 minutes" in (site / "notebooks/05-self-attention.html").read_text("utf-8")
+    assert "About 45 minutes" in (site / "notebooks/05-self-attention/05-self-attention.html").read_text("utf-8")
 
 
 def test_a_page_that_does_not_exist_leads_on(site: Path) -> None:

@@ -53,6 +53,6 @@ def test_the_site_takes_its_authors_from_there(site: Path, course: Path) -> None
     config = yaml.safe_load((course / "_config.yml").read_text("utf-8"))
     assert "author" not in config
     names = cite.listed(cite.authors(cite.read(course)))
-    for page in "index.html", "notebooks/05-self-attention.html":
+    for page in "index.html", "notebooks/05-self-attention/05-self-attention.html":
         footer = (site / page).read_text("utf-8").split("component-author", 1)[1]
         assert f"By {names}" in " ".join(footer.split("</p>", 1)[0].split())

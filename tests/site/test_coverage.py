@@ -55,7 +55,7 @@ def test_a_topic_is_linked_to_the_section_of_its_cell(small: Path) -> None:
     coverage = read_coverage(small)
     assert not coverage.faults
     title = "A place: for *each* word"
-    place = Place("01-words", "notebooks/01-words", title, "a-place-for-each-word")
+    place = Place("01-words", "notebooks/01-words/01-words", title, "a-place-for-each-word")
     assert coverage.taught == {"one-hot": [place]}
 
 

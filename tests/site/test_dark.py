@@ -52,7 +52,7 @@ def test_heat_maps_and_photographs_keep_their_cards(site: Path) -> None:
 
 @pytest.mark.browser
 def test_a_drawing_stands_on_the_page_itself(page, address: str) -> None:
-    page.goto(f"{address}/notebooks/05-self-attention.html", wait_until="load")
+    page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html", wait_until="load")
     page.evaluate("Object.assign(document.documentElement.dataset, {theme: 'dark', mode: 'dark'})")
     drawing = page.locator(".cell_output img[src$='.svg']").first
     drawing.scroll_into_view_if_needed()
@@ -66,7 +66,7 @@ def test_a_drawing_stands_on_the_page_itself(page, address: str) -> None:
 
 @pytest.mark.browser
 def test_print_is_dark_on_white_and_has_no_empty_folds(page, address: str) -> None:
-    page.goto(f"{address}/notebooks/05-self-attention.html", wait_until="load")
+    page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html", wait_until="load")
     page.evaluate("Object.assign(document.documentElement.dataset, {theme: 'dark', mode: 'dark'})")
     assert page.get_by_text("Show the imports").is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -86,7 +86,7 @@ def test_print_cuts_nothing_off(page, address: str) -> None:
     """On A4 within the margins; the package's code, in lesson 6, is up to 100 columns wide."""
     page.set_viewport_size({"width": 703, "height": 1000})
     page.emulate_media(media="print")
-    for name in "notebooks/06-multi-head", "book/claims":
+    for name in "notebooks/06-multi-head/06-multi-head", "book/claims":
         page.goto(f"{address}/{name}.html", wait_until="load")
         cut = """() => [...document.querySelectorAll('.bd-article :is(pre, img, table, .live svg)')]
             .filter((one) => one.scrollWidth > one.clientWidth + 1

@@ -58,7 +58,7 @@ def test_words_in_pictures_can_be_read_on_a_telephone(page, address: str, site: 
 @pytest.mark.browser
 def test_the_rest_of_a_wide_picture_is_reached_by_the_keyboard(page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{address}/notebooks/05-self-attention.html")
+    page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html")
     frame = page.locator(".picture a").filter(has=page.get_by_alt_text("The query (2, 1)"))
     hint = "frame => getComputedStyle(frame.parentElement, '::after').height"
     assert float(frame.evaluate(hint).removesuffix("px")) > 10

@@ -119,7 +119,7 @@ def test_results_come_while_the_reader_types(searched) -> None:
     for typed in "fla", "flash at", "flash attention":
         field.fill(typed)
         first = searched.locator("#search-results .search-title a").first
-        assert first.get_attribute("href").startswith("./notebooks/13-fast-attention.html"), typed
+        assert first.get_attribute("href").startswith("./notebooks/13-fast-attention/13-fast-attention.html"), typed
     assert searched.locator("#search-results mark").count() > 3
     assert re.match(r"\d+ pages", searched.locator(".search-status").last.inner_text())
     assert searched.url.endswith("?q=flash%20attention"), "the address can be passed on"
@@ -146,7 +146,7 @@ def test_excerpts_are_prose(searched) -> None:
 
 @browser
 def test_the_box_shows_results_and_leads_to_them(page, address: str) -> None:
-    page.goto(f"{address}/notebooks/01-words.html")
+    page.goto(f"{address}/notebooks/01-words/01-words.html")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.keyboard.press("Control+k")
@@ -179,9 +179,9 @@ def test_enter_leads_to_the_page_of_all_results(page, address: str) -> None:
 
 def test_a_pages_kind_is_known_by_its_name() -> None:
     kinds = {
-        "notebooks/05-self-attention": "lesson",
+        "notebooks/05-self-attention/05-self-attention": "lesson",
         "notebooks/assignments/ps05-a/ps05-a": "set",
-        "notebooks/evidence/05-self-attention": "evidence",
+        "notebooks/05-self-attention/evidence": "evidence",
         "book/api/attention": "api",
         "book/take": "guide",
         "index": "guide",
