@@ -85,7 +85,7 @@ grade: $(READY)  ## grade a class: make grade PS=ps05-self-attention SUBMITTED=d
 	@$(BIN)/tfcourse grade '$(PS)' --submitted '$(SUBMITTED)' --into '$(INTO)'
 
 chapters: $(READY)  ## run every lesson and its evidence again and store the outputs
-	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*.ipynb notebooks/evidence/[0-9][0-9]-*.ipynb
+	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*/*.ipynb
 
 # What needs a GPU or tries the grader has targets of its own.
 FIGURES   := $(wildcard benchmarks/figure_*.py)

@@ -58,7 +58,7 @@ class Lesson:
     @property
     def folder(self) -> Path:
         """The folder that holds the lesson."""
-        return self.course / "notebooks"
+        return self.course / "notebooks" / self.name
 
     @property
     def notebook(self) -> Path:
@@ -68,7 +68,7 @@ class Lesson:
     @property
     def evidence(self) -> Path:
         """The experiments that test its claims; some lessons have none."""
-        return self.folder / "evidence" / f"{self.name}.ipynb"
+        return self.folder / "evidence.ipynb"
 
     @property
     def claims(self) -> Path:
@@ -103,28 +103,27 @@ def page(course: Path, path: Path) -> str:
 
 def lessons(course: Path) -> list[Lesson]:
     """The lessons that are written, in order."""
-    paths = (course / "notebooks").glob("[0-9][0-9]-*.ipynb")
-    return [Lesson(course, path.stem) for path in sorted(paths)]
+    named = (Lesson(course, path.name) for path in (course / "notebooks").glob("[0-9][0-9]-*"))
+    return sorted((one for one in named if one.notebook.is_file()), key=lambda one: one.name)
 
 
 def lesson_of(path: Path) -> Lesson:
-    """The lesson that a notebook is, or whose evidence it is."""
-    folder = path.parent.parent if is_evidence(path) else path.parent
-    return Lesson(folder.parent, path.stem)
+    """The lesson in whose folder a notebook lies."""
+    return Lesson(path.parents[2], path.parent.name)
 
 
 def is_evidence(path: Path) -> bool:
     """Whether a notebook is a lesson's evidence."""
-    return path.parent.name == "evidence"
+    return path.name == "evidence.ipynb"
 
 
 def short_name(path: Path) -> str:
     """A lesson's or an evidence notebook's name in lists and tests.
 
-    ``"05-self-attention"`` or ``"evidence/05-self-attention"``.
+    ``"05-self-attention"`` or ``"05-self-attention/evidence"``.
     """
     name = lesson_of(path).name
-    return f"evidence/{name}" if is_evidence(path) else name
+    return f"{name}/evidence" if is_evidence(path) else name
 
 
 def chapter_paths(course: Path) -> list[Path]:

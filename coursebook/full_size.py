@@ -17,9 +17,8 @@ from coursebook import course
 
 
 def record_name(notebook: Path) -> str:
-    """``full-size-05-self-attention``, or ``full-size-evidence-05-self-attention``."""
-    evidence = "evidence-" if course.is_evidence(notebook) else ""
-    return f"full-size-{evidence}{course.lesson_of(notebook).name}"
+    """``full-size-05-self-attention``, or ``full-size-05-self-attention-evidence``."""
+    return f"full-size-{course.short_name(notebook).replace('/', '-')}"
 
 
 def digest(cell: NotebookNode) -> str:

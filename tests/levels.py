@@ -106,8 +106,8 @@ def case(item: pytest.Item) -> tuple[str, str]:
     if PARAMETER[kind] not in params:  # a test of the same file that is about no case
         return "", ""
     value = params[PARAMETER[kind]]
-    if isinstance(value, Path) and value.parent.name == "evidence":
-        kind = "evidence notebook"
+    if isinstance(value, Path) and value.name == "evidence.ipynb":
+        return "evidence notebook", value.parent.name
     return kind, value.stem if isinstance(value, Path) else getattr(value, "name", str(value))
 
 

@@ -41,7 +41,7 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: that are Python or notebooks are read for their imports too.
 FILES = {
     "chapter": (
-        *("notebooks/{}.ipynb", "notebooks/*/{}.ipynb", "benchmarks/records/*.json"),
+        *("notebooks/{}/*.ipynb", "benchmarks/records/*.json"),
         *("book/quizzes/{}.md", "book/figures/*"),
     ),
     "problem set": (

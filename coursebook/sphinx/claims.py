@@ -3,7 +3,7 @@
 ``book/claims.yml`` says what is claimed, by which lecture, and what would refute it. Verdicts and
 figures are read from the stored outputs of cells tagged ``claim``, in the evidence notebooks and in
 lessons without one. In a lesson, a link such as
-``[holds](evidence/05-self-attention.ipynb#claim-self-matrix)`` becomes the verdict's badge; if it
+``[holds](evidence.ipynb#claim-self-matrix)`` becomes the verdict's badge; if it
 disagrees with the ledger, the build warns.
 """
 
@@ -125,7 +125,7 @@ def _name(page: str) -> str:
 
 
 #: A lesson's sentence about a claim: the verdict, linked to the cell that produced it.
-STATED = re.compile(r"\[([^\]]+)\]\((evidence/[\w-]+\.ipynb)#claim-([\w-]+)\)")
+STATED = re.compile(r"\[([^\]]+)\]\((evidence\.ipynb)#claim-([\w-]+)\)")
 
 
 def stated(path: Path) -> list[tuple[str, str, str]]:

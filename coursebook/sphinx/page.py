@@ -114,9 +114,22 @@ def not_found(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
 MOVED = {"book/preface": "index"}
 
 
+def moved_to(root: Path) -> dict[str, str]:
+    """:data:`MOVED`, and where lessons and their evidence were before each had a folder."""
+    found = dict(MOVED)
+    for lesson in course.lessons(root):
+        found[f"notebooks/{lesson.name}"] = lesson.page
+        found[f"notebooks/evidence/{lesson.name}"] = lesson.evidence_page
+    return found
+
+
+#: Leads on to the same section of the page; without a script, to its top.
+LEAD_ON = "location.replace(document.currentScript.dataset.to + location.hash)"
+
+
 def moved(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
-    """A page at each address in :data:`MOVED`, which leads on without a script too."""
-    for old, new in MOVED.items():
+    """A page at each address of before, which leads on without a script too."""
+    for old, new in moved_to(Path(app.srcdir)).items():
         if app.builder.format != "html" or new not in app.env.found_docs:
             continue
         title = html.escape(app.env.titles[new].astext())
@@ -127,7 +140,8 @@ def moved(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
                 "title": title,
                 "docstitle": "",
                 "body": f'<h1>This page has moved</h1>\n<p><a href="{target}">{title}</a></p>',
-                "metatags": f'<meta http-equiv="refresh" content="0; url={target}"/>',
+                "metatags": f'<script data-to="{target}">{LEAD_ON}</script>'
+                f'<meta http-equiv="refresh" content="0; url={target}"/>',
                 "pageurl": canonical(app, new) or target,
             },
             "page.html",

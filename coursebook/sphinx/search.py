@@ -28,7 +28,7 @@ PLACE = "_static/data-search.js"
 #: What a page is, by its name; the first that fits. The script weighs by it.
 KINDS = {
     "notebooks/assignments/*": "set",
-    "notebooks/evidence/*": "evidence",
+    "notebooks/*/evidence": "evidence",
     "notebooks/*": "lesson",
     "book/api/*": "api",
     "book/glossary": "glossary",

@@ -55,7 +55,7 @@ MOST_KILOBYTES = 100_000
 #: The heading above an exercise, and a link to a section of a chapter.
 _HEADED = re.compile(r"#+ .*\(`(?P<exercise>[\w-]+)`\)")
 _SECTION = re.compile(
-    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>\d\d-[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
+    r"\[(?P<title>[^\]]+)\]\([./]*(?P<notebook>(?:\d\d-[\w-]+/)?\d\d-[\w-]+\.ipynb)#(?P<anchor>[^)]+)\)"
 )
 
 
@@ -316,7 +316,11 @@ def check(
     found.problem_set = release.stem if release is not None else ""
     if release is not None and course is not None:
         number = release.stem.removeprefix("ps")[:2]
-        chapters = sorted((course / "notebooks").glob(f"{number}-*.ipynb"))
+        beside = course / "notebooks"  # a chapter is a notebook, or in a folder of its name
+        chapters = [
+            *beside.glob(f"{number}-*.ipynb"),
+            *beside.glob(f"{number}-*/{number}-*.ipynb"),
+        ]
         found.chapter = chapters[0].name if chapters else ""
         found.sections = sections(given)
     if full:

@@ -72,14 +72,16 @@ def furnish(work: Path, course: Path) -> Furnished:
 
 
 def _files(notebooks: Path) -> list[Path]:
-    """The learner's files in order: chapters, their evidence, and the problem sets' files."""
+    """The learner's files in order: chapters, what goes with each, and the problem sets' files.
+
+    A chapter is a notebook, or a folder with its notebook and others.
+    """
     sets = [p for p in (notebooks / "assignments").rglob("*") if p.is_file()]
     hidden = [
         p for p in sets if any(part.startswith(".") for part in p.relative_to(notebooks).parts)
     ]
-    chapters = sorted(notebooks.glob("[0-9][0-9]-*.ipynb"))
-    evidence = sorted((notebooks / "evidence").glob("[0-9][0-9]-*.ipynb"))
-    return [*chapters, *evidence, *sorted(set(sets) - set(hidden))]
+    chapters = [*notebooks.glob("[0-9][0-9]-*.ipynb"), *notebooks.glob("[0-9][0-9]-*/*.ipynb")]
+    return [*sorted(chapters), *sorted(set(sets) - set(hidden))]
 
 
 def command(work: Path, options: Sequence[str]) -> list[str]:

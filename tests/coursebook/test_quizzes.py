@@ -95,7 +95,7 @@ def test_quiz_finds_the_courses_questions(course: Path) -> None:
 def test_no_notebook_shows_which_choice_is_right(course: Path) -> None:
     """Neither a lesson nor a problem set, as they are opened or downloaded."""
     asked = set()
-    for path in [*course.glob("notebooks/*.ipynb"), *course.glob("notebooks/*/*/*.ipynb")]:
+    for path in sorted(course.glob("notebooks/**/*.ipynb")):
         text = path.read_text("utf-8")
         assert not re.search(r"- \[[xX]\]|\{quiz\}", text), path.name
         for cell in json.loads(text)["cells"]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 @pytest.mark.case_of("chapter")
-@pytest.mark.parametrize("path", [Path("notebooks/05-one.ipynb"), Path("notebooks/06-two.ipynb")],
+@pytest.mark.parametrize("path", [Path(f"notebooks/{x}/{x}.ipynb") for x in ("05-one", "06-two")],
                          ids=lambda path: path.stem)
 def test_a_chapter(path):
     how = Path("how").read_text()
@@ -38,8 +38,8 @@ def notebook(*cells: str) -> str:
 def course(tmp_path: Path) -> Path:
     """A course of two chapters: 05 imports ``small.top``, which imports ``small.deep``."""
     files = {
-        "notebooks/05-one.ipynb": notebook("%matplotlib inline", "from small import top"),
-        "notebooks/06-two.ipynb": notebook("!ls", "import small.apart"),
+        "notebooks/05-one/05-one.ipynb": notebook("%matplotlib inline", "from small import top"),
+        "notebooks/06-two/06-two.ipynb": notebook("!ls", "import small.apart"),
         "small/__init__.py": "",
         "small/top.py": "from .deep import VALUE\n",
         "small/deep.py": "VALUE = 1\n",
@@ -93,7 +93,7 @@ def test_an_edit_counts_for_those_that_import_it(name, changed, course):
 
 def test_an_edit_of_the_notebook_counts(course):
     before = digests(course)
-    (course / "notebooks/05-one.ipynb").write_text(notebook("from small import top", "1"))
+    (course / "notebooks/05-one/05-one.ipynb").write_text(notebook("from small import top", "1"))
     after = digests(course)
     assert after[0] != before[0] and after[1] == before[1]
 
@@ -161,7 +161,7 @@ def test_python_that_is_none_counts_by_the_names_in_it(course):
 def test_all_that_a_chapter_loads_is_known_beforehand(chapter, request):
     """Python itself says which modules a chapter's imports load."""
     root = request.config.rootpath
-    path = root / "notebooks" / f"{chapter}.ipynb"
+    path = root / "notebooks" / chapter / f"{chapter}.ipynb"
     cells = [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code"]
     lines = [line.rstrip() for cell in cells for line in cell["source"]]
     imports = [x for x in lines if x.startswith(("import ", "from ")) and not x.endswith("(")]

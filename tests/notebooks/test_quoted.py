@@ -50,7 +50,7 @@ NOT_QUOTED = [
     )
 ]  # fmt: skip
 HEADING = re.compile(r"^(?=##? )", re.MULTILINE)
-LINK = re.compile(r"\]\((?:evidence/)?([\w-]+)\.ipynb#([\w-]+)\)")
+LINK = re.compile(r"\]\((?:\.\./([\w-]+)/)?evidence\.ipynb#([\w-]+)\)")
 
 
 class Quote(NamedTuple):
@@ -105,7 +105,7 @@ def cell_of(place: str) -> str:
     return next((output(c) for c in NOTEBOOKS.get(name, ()) if c["id"] == cell), "")
 
 
-def quotes(cells: list[dict]) -> Iterator[Quote]:
+def quotes(name: str, cells: list[dict]) -> Iterator[Quote]:
     """The numbers that the prose of a notebook quotes."""
     section = 0
     printed: dict[int, list[str]] = {0: []}
@@ -120,7 +120,10 @@ def quotes(cells: list[dict]) -> Iterator[Quote]:
             parts.append((section, cell["id"], part))
     for section, cell, part in parts:
         conditions = [condition(CLAIMS[c]) for c in re.findall(r"`([\w-]+)`", part) if c in CLAIMS]
-        linked = [cell_of(f"evidence/{name}#{at}") for name, at in LINK.findall(part)]
+        linked = [
+            cell_of(f"{there or name.partition('/')[0]}/evidence#{at}")
+            for there, at in LINK.findall(part)
+        ]
         prose = part
         for pattern in NOT_QUOTED:
             prose = pattern.sub(" ", prose)
@@ -131,15 +134,15 @@ def quotes(cells: list[dict]) -> Iterator[Quote]:
                 yield Quote(cell, found[0], " ".join(around.split()), held_by)
 
 
-def not_held(cells: list[dict]) -> list[Quote]:
+def not_held(name: str, cells: list[dict]) -> list[Quote]:
     """The numbers for which a source must be named."""
-    return [q for q in quotes(cells) if not any(holds(text, q.number) for text in q.held_by)]
+    return [q for q in quotes(name, cells) if not any(holds(text, q.number) for text in q.held_by)]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_number_has_a_source(name):
     listed = QUOTED.get(name, {})
-    missing = [q for q in not_held(NOTEBOOKS[name]) if q.number not in listed.get(q.cell, {})]
+    missing = [q for q in not_held(name, NOTEBOOKS[name]) if q.number not in listed.get(q.cell, {})]
     told = "\n".join(f"  {q.cell}: {q.number} in “{q.around}”" for q in missing)
     assert not missing, f"no cell nearby prints these; name the source in book/quoted.yml:\n{told}"
 
@@ -173,7 +176,7 @@ def looked_up(source: str, number: str) -> bool:
 
 @pytest.mark.parametrize(("name", "cell", "number", "source"), ENTRIES)
 def test_the_source_holds_the_number(name, cell, number, source):
-    assert any((q.cell, q.number) == (cell, number) for q in quotes(NOTEBOOKS[name])), (
+    assert any((q.cell, q.number) == (cell, number) for q in quotes(name, NOTEBOOKS[name])), (
         f"{cell} does not quote {number}: remove the entry"
     )
     assert looked_up(source, number), f"{source} does not hold {number}: {cell_of(source)}"
@@ -185,6 +188,6 @@ def test_a_number_of_a_superseded_record_is_found():
     cell = next(c for c in cells if c["id"] == "verdict")
     cell["source"] = "".join(cell["source"]).replace("0.94", "0.95").replace("0.54", "0.65")
     listed = QUOTED["04-alignment"]["verdict"]
-    found = {q.number for q in not_held(cells) if q.cell == "verdict"} - set(listed)
+    found = {q.number for q in not_held("04-alignment", cells) if q.cell == "verdict"} - set(listed)
     assert found == {"0.95", "0.65"}
     assert not looked_up(listed["0.94"], "0.95") and not looked_up(listed["0.54"], "0.65")

@@ -13,7 +13,8 @@ from PIL import Image
 
 from coursebook import course
 from coursebook.site import build_site
-from coursebook.sphinx import card, page
+from coursebook.sphinx import card
+from coursebook.sphinx import page as sphinx_page
 
 CONFIG = """\
 title: A Small Course
@@ -118,7 +119,24 @@ def test_the_home_page_is_at_the_sites_own_address(addressed: Path) -> None:
     assert "http-equiv=" not in text.lower()
 
 
-@pytest.mark.parametrize("old, new", page.MOVED.items())
+def test_a_lessons_address_of_before_leads_to_its_folder(site: Path) -> None:
+    for one in course.lessons(course.root(Path(__file__).parent)):
+        pages = [(f"notebooks/{one.name}", one.page)]
+        if one.evidence.is_file():
+            pages.append((f"notebooks/evidence/{one.name}", one.evidence_page))
+        for old, new in pages:
+            text = (site / f"{old}.html").read_text("utf-8")
+            to = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', text)[1]
+            assert ((site / old).parent / to).resolve() == (site / f"{new}.html").resolve()
+
+
+@pytest.mark.browser
+def test_a_section_of_a_lesson_is_found_at_its_address_of_before(page, address: str) -> None:
+    page.goto(f"{address}/notebooks/06-multi-head.html#sources")
+    page.wait_for_url("**/notebooks/06-multi-head/06-multi-head.html#sources")
+
+
+@pytest.mark.parametrize("old, new", sphinx_page.MOVED.items())
 def test_an_address_of_before_leads_on_without_a_script(addressed: Path, old, new) -> None:
     text = (addressed / f"{old}.html").read_text("utf-8")
     assert '<html lang="en"' in text and "<title>Home" in text

@@ -11,6 +11,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from coursebook import course
+from coursebook.course import Lesson
 from coursebook.sphinx.coverage import Place, read_coverage
 
 ROOT = course.root()
@@ -32,7 +33,7 @@ def test_every_topic_of_the_five_lectures_is_taught() -> None:
 def small(tmp_path: Path) -> Path:
     """A course of one lesson whose last cell teaches `one-hot`, as its one lecture does."""
     (tmp_path / "book").mkdir()
-    (tmp_path / "notebooks").mkdir()
+    Lesson(tmp_path, "01-words").folder.mkdir(parents=True)
     (tmp_path / "_config.yml").write_text(yaml.safe_dump(CONFIG))
     write(tmp_path, ["one-hot"])
     notebook = new_notebook(
@@ -42,7 +43,7 @@ def small(tmp_path: Path) -> Path:
             new_code_cell("1", metadata={"tfcourse": {"teaches": ["one-hot"]}}),
         ]
     )
-    nbformat.write(notebook, tmp_path / "notebooks" / "01-words.ipynb")
+    nbformat.write(notebook, Lesson(tmp_path, "01-words").notebook)
     return tmp_path
 
 
@@ -60,7 +61,7 @@ def test_a_topic_is_linked_to_the_section_of_its_cell(small: Path) -> None:
 
 
 def test_a_topic_that_no_cell_teaches_is_a_fault(small: Path) -> None:
-    path = small / "notebooks" / "01-words.ipynb"
+    path = Lesson(small, "01-words").notebook
     notebook = nbformat.read(path, as_version=4)
     del notebook.cells[2].metadata["tfcourse"]
     nbformat.write(notebook, path)
@@ -70,7 +71,7 @@ def test_a_topic_that_no_cell_teaches_is_a_fault(small: Path) -> None:
 def test_a_topic_that_nobody_listed_is_a_fault(small: Path) -> None:
     write(small, ["two-hot"])
     assert read_coverage(small).faults == ["coverage.yml, UCB, Vectors: there is no topic two-hot"]
-    path = small / "notebooks" / "01-words.ipynb"
+    path = Lesson(small, "01-words").notebook
     notebook = nbformat.read(path, as_version=4)
     notebook.cells[2].metadata["tfcourse"]["teaches"] = ["one-hot", "one-cold"]
     nbformat.write(notebook, path)
@@ -82,9 +83,10 @@ def test_a_topic_that_nobody_listed_is_a_fault(small: Path) -> None:
 
 def test_its_links_lead_to_headings(site: Path) -> None:
     page = (site / "book" / "coverage.html").read_text("utf-8")
-    links = re.findall(r'href="\.\./notebooks/([\w-]+)\.html#([^"]+)"', page)
+    links = re.findall(r'href="\.\./notebooks/[\w-]+/([\w-]+)\.html#([^"]+)"', page)
     taught = [place for places in read_coverage(ROOT).taught.values() for place in places]
     assert {lesson for lesson, _ in links} == {place.lesson for place in taught}
     assert len(set(links)) == len({(place.lesson, place.anchor) for place in taught})
     for lesson, anchor in set(links):
-        assert f'id="{anchor}"' in (site / "notebooks" / f"{lesson}.html").read_text("utf-8")
+        page = site / "notebooks" / lesson / f"{lesson}.html"
+        assert f'id="{anchor}"' in page.read_text("utf-8")

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from tiny_site import build
 
 from coursebook import claims
-from coursebook.course import lessons
+from coursebook.course import Lesson, lessons
 from coursebook.sphinx.claims import read_ledger, stated
 
 CHAPTER = "05-self-attention"
@@ -33,8 +33,8 @@ LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponen
 
 def write_course(folder: Path, *printed: str, tags: tuple[str, ...] = ("claim",)) -> Path:
     """A course of one chapter with one claim, limited; its cells have printed ``printed``."""
-    for name in ("book", "notebooks"):
-        (folder / name).mkdir()
+    (folder / "book").mkdir()
+    Lesson(folder, CHAPTER).folder.mkdir(parents=True)
     (folder / "book" / "chapters.yml").write_text(yaml.safe_dump(PLAN))
     (folder / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": ENTRY}))
     notebook = new_notebook()
@@ -42,7 +42,7 @@ def write_course(folder: Path, *printed: str, tags: tuple[str, ...] = ("claim",)
         cell = new_code_cell("test()", execution_count=1, metadata={"tags": list(tags)})
         cell.outputs = [new_output("stream", name="stdout", text=text)]
         notebook.cells.append(cell)
-    nbformat.write(notebook, folder / "notebooks" / f"{CHAPTER}.ipynb")
+    nbformat.write(notebook, Lesson(folder, CHAPTER).notebook)
     return folder
 
 
@@ -57,30 +57,29 @@ def test_a_verdict_is_read_from_the_stored_output(tmp_path: Path) -> None:
 def write_lesson(folder: Path, said: str, printed: str = LIMIT) -> Path:
     """A course whose lesson says what its evidence, which printed ``printed``, came to."""
     write_course(folder, printed)
-    (folder / "notebooks" / "evidence").mkdir()
-    name = f"{CHAPTER}.ipynb"
-    (folder / "notebooks" / name).rename(folder / "notebooks" / "evidence" / name)
+    here = Lesson(folder, CHAPTER)
+    here.notebook.rename(here.evidence)
     lesson = new_notebook(cells=[new_markdown_cell(f"# Lesson\n\nScores grow: {said}.")])
-    nbformat.write(lesson, folder / "notebooks" / name)
+    nbformat.write(lesson, here.notebook)
     return folder
 
 
 def link(said: str, claim: str = "self-scale") -> str:
-    return f"[{said}](evidence/{CHAPTER}.ipynb#claim-{claim})"
+    return f"[{said}](evidence.ipynb#claim-{claim})"
 
 
 def test_a_verdict_is_read_from_the_evidence(tmp_path: Path) -> None:
     ledger = read_ledger(write_lesson(tmp_path, link("holds, with a limit")))
     assert not ledger.faults
     tested = ledger.tested["self-scale"]
-    assert (tested.chapter, tested.page) == (CHAPTER, f"notebooks/evidence/{CHAPTER}")
+    assert (tested.chapter, tested.page) == (CHAPTER, f"notebooks/{CHAPTER}/evidence")
 
 
 @pytest.mark.parametrize(
     "said, fault",
     [
         (link("holds"), "says 'holds' of self-scale; the evidence says 'holds, with a limit'"),
-        (link("holds", "self-other"), f"evidence/{CHAPTER}.ipynb does not test self-other"),
+        (link("holds", "self-other"), "evidence.ipynb does not test self-other"),
     ],
 )
 def test_a_lesson_says_what_its_evidence_says(tmp_path: Path, said: str, fault: str) -> None:
@@ -90,21 +89,18 @@ def test_a_lesson_says_what_its_evidence_says(tmp_path: Path, said: str, fault: 
 
 def test_a_lesson_and_its_evidence_do_not_both_judge(tmp_path: Path) -> None:
     write_lesson(tmp_path, link("holds, with a limit"))
-    path = tmp_path / "notebooks" / f"{CHAPTER}.ipynb"
-    evidence = nbformat.read(tmp_path / "notebooks" / "evidence" / f"{CHAPTER}.ipynb", 4)
-    nbformat.write(evidence, path)
+    here = Lesson(tmp_path, CHAPTER)
+    nbformat.write(nbformat.read(here.evidence, 4), here.notebook)
     (fault,) = read_ledger(tmp_path).faults
-    assert f"evidence/{CHAPTER}.ipynb: self-scale has a verdict in {CHAPTER}.ipynb" in fault
+    assert f"evidence.ipynb: self-scale has a verdict in {CHAPTER}/{CHAPTER}.ipynb" in fault
 
 
 def test_a_lessons_verdict_is_a_badge_that_leads_to_the_evidence(course: Path, site: Path) -> None:
-    lesson = (site / "notebooks" / f"{CHAPTER}.html").read_text("utf-8")
+    lesson = (site / "notebooks" / CHAPTER / f"{CHAPTER}.html").read_text("utf-8")
     tested = [t for t in read_ledger(course).tested.values() if t.chapter == CHAPTER]
     assert len(tested) == 8
     for claim in tested:
-        badge = re.search(
-            rf'<a class="([^"]*)" href="evidence/{CHAPTER}.html#claim-{claim.claim}">', lesson
-        )
+        badge = re.search(rf'<a class="([^"]*)" href="evidence.html#claim-{claim.claim}">', lesson)
         assert badge and "verdict verdict-" in badge[1], claim.claim
 
 
@@ -118,7 +114,7 @@ def test_a_claim_that_no_chapter_tested_says_so(tmp_path: Path) -> None:
     "printed, said",
     [
         ([HELD.replace("self-scale", "self-other")], "claims.yml has no claim self-other"),
-        ([LIMIT, LIMIT], "has a verdict in 05-self-attention.ipynb already"),
+        ([LIMIT, LIMIT], "has a verdict in 05-self-attention/05-self-attention.ipynb already"),
         (["claim self-scale: perhaps\nmeasured: 1\n"], "must print exactly one verdict"),
         (["claim self-scale: holds\n"], "must print exactly one verdict"),
         ([HELD + HELD], "must print exactly one verdict"),
@@ -270,7 +266,7 @@ def test_the_ledger_shows_what_is_chosen(course: Path, page, address: str) -> No
 def test_a_fault_is_a_warning_of_the_build(tmp_path: Path) -> None:
     write_course(tmp_path, LIMIT, LIMIT)
     _, warnings = build(tmp_path, "", extensions=("coursebook.sphinx.claims",))
-    assert "has a verdict in 05-self-attention.ipynb already" in warnings
+    assert "has a verdict in 05-self-attention/05-self-attention.ipynb already" in warnings
 
 
 def test_the_page_shows_verdict_figure_and_count(tmp_path: Path) -> None:

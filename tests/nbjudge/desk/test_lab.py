@@ -42,6 +42,16 @@ def test_it_holds_chapters_and_problem_sets_and_no_solution(course, tmp_path):
     assert lab.furnish(work, course) == lab.Furnished(), "a second time there is nothing to do"
 
 
+def test_a_chapter_may_be_a_folder(course, tmp_path):
+    folder = course / "notebooks" / "02-more"
+    (folder / "measure").mkdir(parents=True)
+    for name in ("02-more.ipynb", "evidence.ipynb"):
+        write(new_notebook(), folder / name)
+    (folder / "claims.yml").touch()
+    given = lab.furnish(tmp_path / "work", course).new
+    assert given == ["01-words.ipynb", "02-more/02-more.ipynb", "02-more/evidence.ipynb", SET]
+
+
 def test_a_copy_without_solutions_is_a_course_too(course, tmp_path, monkeypatch):
     """What a class gets: its lab opens, and its checks find the released tests."""
     shutil.rmtree(course / "solutions")

@@ -92,17 +92,17 @@ def test_what_a_chapter_prints_at_full_size_becomes_a_record(course, monkeypatch
 
     def ran(command, **environment):
         assert environment == {"TFCOURSE_SIZE": "full"}
-        nbformat.write(notebook("the same", "3.5"), tmp_path / "01-words.ipynb")
+        nbformat.write(notebook("the same", "3.5"), tmp_path / "evidence.ipynb")
 
     written = []
     monkeypatch.setattr(on_gpu, "_call", ran)
     monkeypatch.setattr(on_gpu.records, "write", lambda *what, **how: written.append((what, how)))
-    path = tmp_path / "notebooks" / "evidence" / "01-words.ipynb"
+    path = tmp_path / "notebooks" / "01-words" / "evidence.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(notebook("the same", "2.5"), path)
     on_gpu.chapter(path)(tmp_path)
     (((name, results), how),) = written
-    assert (name, how["device"]) == ("full-size-evidence-01-words", "cuda")
+    assert (name, how["device"]) == ("full-size-01-words-evidence", "cuda")
     assert {key: cell["printed"] for key, cell in results["cells"].items()} == {"1": "3.5"}
 
 
