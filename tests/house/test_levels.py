@@ -83,7 +83,10 @@ FIGURE = pytest.mark.case_of("live figure")
     ("item", "runs_at"),
     [
         (Item(), "quick all"),
-        (Item(CHAPTER, path=Path("notebooks/05-self-attention/05-self-attention.ipynb")), "quick all"),
+        (
+            Item(CHAPTER, path=Path("notebooks/05-self-attention/05-self-attention.ipynb")),
+            "quick all",
+        ),
         (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all"),
         (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all"),
         (Item(pytest.mark.thorough("test of kills")), "all"),

@@ -98,7 +98,9 @@ def test_a_lesson_that_says_its_time_has_no_other(site: Path) -> None:
     lesson = course.Lesson(root, "05-self-attention").notebook
     assert "about 45 minutes" in lesson.read_text("utf-8")
     assert tree.minutes(lesson) == 45
-    assert "About 45 minutes" in (site / "notebooks/05-self-attention/05-self-attention.html").read_text("utf-8")
+    assert "About 45 minutes" in (
+        site / "notebooks/05-self-attention/05-self-attention.html"
+    ).read_text("utf-8")
 
 
 def test_a_page_that_does_not_exist_leads_on(site: Path) -> None:

@@ -119,7 +119,9 @@ def test_results_come_while_the_reader_types(searched) -> None:
     for typed in "fla", "flash at", "flash attention":
         field.fill(typed)
         first = searched.locator("#search-results .search-title a").first
-        assert first.get_attribute("href").startswith("./notebooks/13-fast-attention/13-fast-attention.html"), typed
+        assert first.get_attribute("href").startswith(
+            "./notebooks/13-fast-attention/13-fast-attention.html"
+        ), typed
     assert searched.locator("#search-results mark").count() > 3
     assert re.match(r"\d+ pages", searched.locator(".search-status").last.inner_text())
     assert searched.url.endswith("?q=flash%20attention"), "the address can be passed on"
