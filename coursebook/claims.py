@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from coursebook import course
+from coursebook.yaml_files import read_yaml
+
 #: The possible verdicts on a claim, with the ledger's wording of each.
 VERDICTS = {
     "holds": "holds",
@@ -25,8 +30,24 @@ PREFIX = "claim "
 
 
 def condition(entry: dict[str, str]) -> str:
-    """What would refute the claim of an entry of ``book/claims.yml``, with what was added later."""
+    """What would refute the claim of an entry of a lesson's ``claims.yml``, with what was added later."""
     return " ".join(entry[key] for key in ("refuted", "later") if key in entry)
+
+
+def read_claims(root: Path) -> dict[str, dict]:
+    """Every claim by its id, as its lesson's ``claims.yml`` has it, with the lesson's name.
+
+    Raises
+    ------
+    ValueError
+        If a file is not YAML.
+    """
+    return {
+        name: {**entry, "chapter": lesson.name}
+        for lesson in course.lessons(root)
+        if lesson.claims.is_file()
+        for name, entry in read_yaml(lesson.claims).items()
+    }
 
 
 def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle: str = "") -> None:
@@ -35,7 +56,7 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
     Parameters
     ----------
     claim:
-        The claim's id in ``book/claims.yml``, such as ``"self-scale"``.
+        The claim's id in the lesson's ``claims.yml``, such as ``"self-scale"``.
     holds:
         The experiment's outcome, computed from the measurement and never written by hand. ``None``
         if the experiment cannot decide; then ``settle`` says what would.
@@ -71,7 +92,7 @@ def identity(claim: str, agrees: bool, figure: str, limit: str = "") -> None:
     Parameters
     ----------
     claim:
-        The claim's id in ``book/claims.yml``, such as ``"self-matrix"``.
+        The claim's id in the lesson's ``claims.yml``, such as ``"self-matrix"``.
     agrees:
         Whether the two sides were found equal.
     figure:

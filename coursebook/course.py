@@ -73,17 +73,17 @@ class Lesson:
     @property
     def claims(self) -> Path:
         """What the lectures claim about its subject, and what would refute each claim."""
-        return self.course / "book" / "claims.yml"
+        return self.folder / "claims.yml"
 
     @property
     def topics(self) -> Path:
         """The lectures' topics that it is the first to teach."""
-        return self.course / "book" / "coverage.yml"
+        return self.folder / "topics.yml"
 
     @property
     def quiz(self) -> Path:
         """Its questions."""
-        return self.course / "book" / "quizzes" / f"{self.name}.md"
+        return self.folder / "quiz.md"
 
     @property
     def page(self) -> str:

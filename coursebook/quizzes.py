@@ -1,7 +1,7 @@
-"""The lessons' questions: read from ``book/quizzes``, shown in a notebook without their answers.
+"""The lessons' questions: read from each ``quiz.md``, shown in a notebook without their answers.
 
-A file of questions is Markdown and is named after its lesson. Each question is a heading with the
-question's name, then the question, then its choices::
+A lesson's ``quiz.md`` is Markdown. Each question is a heading with the question's name, then the
+question, then its choices::
 
     ## weight-shape
 
@@ -178,7 +178,8 @@ def _one(name: str, lines: list[str]) -> Quiz:
 
 def paths(root: Path) -> list[Path]:
     """The files that hold the course's questions."""
-    return sorted((root / "book" / "quizzes").glob("*.md"))
+    found = [*(lesson.quiz for lesson in course.lessons(root)), root / "book" / "quiz.md"]
+    return [path for path in found if path.is_file()]
 
 
 def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
@@ -194,12 +195,16 @@ def read(root: Path) -> dict[str, tuple[Path, Quiz]]:
         try:
             questions = parse(path.read_text("utf-8"))
         except QuizError as error:
-            raise QuizError(f"{path.name}: {error}") from None
+            raise QuizError(f"{_name(path)}: {error}") from None
         for name, one in questions.items():
             if name in found:
-                raise QuizError(f"{path.name} and {found[name][0].name} both have {name!r}")
+                raise QuizError(f"{_name(path)} and {_name(found[name][0])} both have {name!r}")
             found[name] = path, one
     return found
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
 
 
 def pick(found: dict[str, tuple[Path, Quiz]], name: str) -> tuple[Path, Quiz]:
@@ -209,7 +214,7 @@ def pick(found: dict[str, tuple[Path, Quiz]], name: str) -> tuple[Path, Quiz]:
     from difflib import get_close_matches
 
     near = get_close_matches(name, found, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ": write it in book/quizzes"
+    hint = f"; did you mean {near[0]!r}?" if near else ": write it in the lesson's quiz.md"
     raise QuizError(f"there is no question named {name!r}{hint}")
 
 
@@ -219,7 +224,7 @@ def quiz(name: str) -> Quiz:
     Parameters
     ----------
     name:
-        The question's heading in a file of ``book/quizzes``.
+        The question's heading in a ``quiz.md``.
 
     Raises
     ------

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from coursebook import course
-from coursebook.claims import condition
-from coursebook.yaml_files import parse_yaml, read_yaml
+from coursebook.claims import condition, read_claims
+from coursebook.yaml_files import parse_yaml
 
 #: Maximum number of columns in a record's lines.
 WIDTH = 100
@@ -61,8 +61,8 @@ def conditions(*claims: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If a condition in ``book/claims.yml`` is not committed, or there is no such claim. Commit
-        the condition first, then measure.
+        If a condition in a lesson's ``claims.yml`` is not committed, or there is no such claim.
+        Commit the condition first, then measure.
     """
     root = course.root()
 
@@ -71,19 +71,23 @@ def conditions(*claims: str) -> dict[str, Any]:
             ["git", *words], cwd=root, capture_output=True, text=True, check=True
         ).stdout
 
-    committed = parse_yaml(git("show", "HEAD:book/claims.yml"), "the committed book/claims.yml")
-    today = read_yaml(root / "book" / "claims.yml")
+    today = read_claims(root)
     for claim in claims:
         if claim not in today:
-            raise ValueError(f"book/claims.yml has no claim {claim!r}")
+            raise ValueError(f"no lesson's claims.yml has a claim {claim!r}")
+        path = course.Lesson(root, today[claim]["chapter"]).claims.relative_to(root).as_posix()
+        listed = git("ls-tree", "--name-only", "HEAD", path).strip()
+        committed = (
+            parse_yaml(git("show", f"HEAD:{path}"), f"the committed {path}") if listed else {}
+        )
         if claim not in committed or condition(committed[claim]) != condition(today[claim]):
             raise ValueError(
-                f"the condition of {claim} in book/claims.yml is not committed. Commit it first, "
+                f"the condition of {claim} in {path} is not committed. Commit it first, "
                 "then measure: a condition must not be newer than its run"
             )
     return {
         "commit": git("rev-parse", "HEAD").strip(),
-        "refuted": {claim: condition(committed[claim]) for claim in claims},
+        "refuted": {claim: condition(today[claim]) for claim in claims},
     }
 
 

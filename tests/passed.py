@@ -40,10 +40,7 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
 #: that are Python or notebooks are read for their imports too.
 FILES = {
-    "chapter": (
-        *("notebooks/{}/*.ipynb", "benchmarks/records/*.json"),
-        *("book/quizzes/{}.md", "book/figures/*"),
-    ),
+    "chapter": (*("notebooks/{}/*", "benchmarks/records/*.json", "book/figures/*"),),
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",

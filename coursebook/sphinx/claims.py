@@ -1,6 +1,6 @@
 """``{claims-summary}`` and ``{claims-ledger}``: the lectures' claims and their verdicts.
 
-``book/claims.yml`` says what is claimed, by which lecture, and what would refute it. Verdicts and
+A lesson's ``claims.yml`` says what is claimed, by which lecture, and what refutes it. Verdicts and
 figures are read from the stored outputs of cells tagged ``claim``, in the evidence notebooks and in
 lessons without one. In a lesson, a link such as
 ``[holds](evidence.ipynb#claim-self-matrix)`` becomes the verdict's badge; if it
@@ -54,7 +54,7 @@ class Tested:
 
 @dataclass
 class Ledger:
-    """The claims in ``book/claims.yml``, their verdicts, and what is wrong with either."""
+    """The claims of all lessons, their verdicts, and what is wrong with either."""
 
     entries: dict[str, dict] = field(default_factory=dict)
     tested: dict[str, Tested] = field(default_factory=dict)
@@ -64,13 +64,13 @@ class Ledger:
         return self.tested[claim].verdict if claim in self.tested else NOT_TESTED
 
 
-def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict]:
+def _entries(lesson: course.Lesson, faults: list[str]) -> dict[str, dict]:
     try:
-        entries = read_yaml(path)
+        entries = read_yaml(lesson.claims)
     except ValueError as error:
         faults.append(str(error))
         return {}
-    wanted = {"claim", "sources", "chapter", "measured", "refuted"}
+    wanted = {"claim", "sources", "measured", "refuted"}
     for name, entry in entries.items():
         if not isinstance(entry, dict) or set(entry) - {"severity", "later", "before"} != wanted:
             faults.append(f"claims.yml, {name}: it must have exactly {', '.join(sorted(wanted))}")
@@ -84,9 +84,11 @@ def _entries(path: Path, planned: set[str], faults: list[str]) -> dict[str, dict
             faults.append(f"claims.yml, {name}: severity must be {' or '.join(SEVERITIES)}")
         if unknown := set(entry["sources"]) - set(LECTURES):
             faults.append(f"claims.yml, {name}: no lecture has the key {', '.join(unknown)}")
-        if entry["chapter"] not in planned:
-            faults.append(f"claims.yml, {name}: {entry['chapter']} is not in chapters.yml")
-    return entries
+    return {
+        name: {**entry, "chapter": lesson.name}
+        for name, entry in entries.items()
+        if isinstance(entry, dict)
+    }
 
 
 def notebooks(root: Path) -> list[Path]:
@@ -148,8 +150,12 @@ def _check_stated(ledger: Ledger, root: Path, path: Path) -> None:
 def read_ledger(root: Path) -> Ledger:
     """The claims and their verdicts, with every fault found."""
     ledger = Ledger()
-    planned = {chapter.name for chapter in tree.plan(root)}
-    ledger.entries = _entries(root / "book" / "claims.yml", planned, ledger.faults)
+    for lesson in course.lessons(root):
+        found = _entries(lesson, ledger.faults) if lesson.claims.is_file() else {}
+        for name in set(found) & set(ledger.entries):
+            other = ledger.entries[name]["chapter"]
+            ledger.faults.append(f"{lesson.name} and {other} both claim {name}")
+        ledger.entries.update(found)
     for path in notebooks(root):
         for tested in verdicts(root, path, ledger.faults):
             name = _name(tested.page)
@@ -190,10 +196,15 @@ def read_ledger(root: Path) -> Ledger:
     return ledger
 
 
+def _files(root: Path) -> list[Path]:
+    """The lists of claims."""
+    return [lesson.claims for lesson in course.lessons(root) if lesson.claims.is_file()]
+
+
 class _LedgerDirective(SphinxDirective):
     def ledger(self) -> Ledger:
         root = Path(self.env.srcdir)
-        for path in (root / "book" / "claims.yml", *notebooks(root)):
+        for path in (*_files(root), *notebooks(root)):
             self.env.note_dependency(str(path))
         return read_ledger(root)
 
@@ -338,10 +349,8 @@ def _badge(word: str, text: str = "") -> nodes.inline:
 
 def report_faults(app: Sphinx) -> None:
     """Warn about every fault at each build, whichever pages are read again."""
-    root = Path(app.srcdir)
-    if (root / "book" / "claims.yml").is_file():
-        for fault in read_ledger(root).faults:
-            logger.warning("%s", fault, type="course", subtype="claims")
+    for fault in read_ledger(Path(app.srcdir)).faults:
+        logger.warning("%s", fault, type="course", subtype="claims")
 
 
 def mark_claims(app: Sphinx, doctree: nodes.document) -> None:

@@ -1,6 +1,7 @@
 """``{coverage}``: the topics of the five lectures, and where a lesson teaches each.
 
-``book/coverage.yml`` lists the topics of each lecture, in the lecture's order. A lesson's cell
+``book/coverage.yml`` lists the topics of each lecture, in the lecture's order; ``topics.yml`` of
+the lesson that is the first to teach a topic has its name in words. A lesson's cell
 lists those that it teaches in its metadata, ``{"tfcourse": {"teaches": ["one-hot"]}}``; the page
 links to the section that contains the cell.
 """
@@ -60,11 +61,16 @@ def taught_in(path: Path, root: Path) -> list[tuple[str, Place]]:
 
 def read_coverage(root: Path) -> Coverage:
     """The topics and where lessons teach them, with every fault found."""
+    coverage = Coverage({}, {})
     try:
-        written = read_yaml(root / "book" / "coverage.yml")
+        coverage.lectures = read_yaml(root / "book" / "coverage.yml")["lectures"]
+        for path in _files(root):
+            named = read_yaml(path)
+            for topic in set(named) & set(coverage.topics):
+                coverage.faults.append(f"{path.parent.name}/topics.yml: {topic} is named already")
+            coverage.topics.update(named)
     except ValueError as error:
         return Coverage({}, {}, faults=[str(error)])
-    coverage = Coverage(written["topics"], written["lectures"])
     for lecture, places in coverage.lectures.items():
         for place, topics in places.items():
             coverage.faults += [
@@ -76,7 +82,7 @@ def read_coverage(root: Path) -> Coverage:
         for topic, where in taught_in(path, root):
             if topic not in coverage.topics:
                 coverage.faults.append(
-                    f"{path.name} teaches {topic}; coverage.yml has no such topic"
+                    f"{path.name} teaches {topic}; no topics.yml has such a topic"
                 )
             else:
                 found = coverage.taught.setdefault(topic, [])
@@ -84,8 +90,13 @@ def read_coverage(root: Path) -> Coverage:
                     found.append(where)
     for topic in coverage.topics:
         if topic not in coverage.taught:
-            coverage.faults.append(f"coverage.yml: no lesson's cell teaches {topic}")
+            coverage.faults.append(f"topics.yml: no lesson's cell teaches {topic}")
     return coverage
+
+
+def _files(root: Path) -> list[Path]:
+    """The lists of topics."""
+    return [lesson.topics for lesson in course.lessons(root) if lesson.topics.is_file()]
 
 
 class CoverageTable(MarkdownTable):
@@ -97,7 +108,7 @@ class CoverageTable(MarkdownTable):
     def run(self) -> list[nodes.Node]:
         root, lecture = Path(self.env.srcdir), self.arguments[0]
         coverage = read_coverage(root)
-        for path in (root / "book" / "coverage.yml", *course.chapter_paths(root)):
+        for path in (root / "book" / "coverage.yml", *_files(root), *course.chapter_paths(root)):
             self.env.note_dependency(str(path))
         if lecture not in coverage.lectures:
             raise self.error(f"coverage: coverage.yml has no lecture {lecture!r}")

@@ -1,6 +1,6 @@
 """The ``{quiz}`` directive: a question that the reader answers on the page.
 
-Usage: ```` ```{quiz} weight-shape ````, with the name of a question in ``book/quizzes``. A lesson
+Usage: ```` ```{quiz} weight-shape ````, with the name of a question in a ``quiz.md``. A lesson
 uses ``quiz("weight-shape")`` in a cell. :mod:`coursebook.quizzes` says how to write a question.
 """
 

@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from coursebook import claims, records
-from coursebook.course import record_paths, root
+from coursebook.claims import read_claims
+from coursebook.course import Lesson, record_paths, root
 
 ROOT = root(Path(__file__).parent)
-TODAY = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))
+TODAY = read_claims(ROOT)
 #: The records that a verdict rests on, as far as they were made since records keep conditions.
 RECORDS = [path for path in record_paths(ROOT).values() if "stated" in json.loads(path.read_text())]
 
@@ -32,20 +33,30 @@ def test_a_record_was_judged_by_todays_conditions(path: Path) -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_the_condition_was_committed_before_the_run(path: Path) -> None:
     stated = json.loads(path.read_text())["stated"]
-    shown = subprocess.run(
-        ["git", "show", f"{stated['commit']}:book/claims.yml"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if shown.returncode:
+    then = committed(stated["commit"], {TODAY[claim]["chapter"] for claim in stated["refuted"]})
+    if not then:
         pytest.skip("the history is not here")
-    then = yaml.safe_load(shown.stdout)
     assert {c: claims.condition(then[c]) for c in stated["refuted"]} == stated["refuted"]
+
+
+def committed(commit: str, lessons: set[str]) -> dict:
+    """The claims as they were then, when they may have stood in one file."""
+    found = {}
+    for path in ("book/claims.yml", *(f"notebooks/{name}/claims.yml" for name in lessons)):
+        shown = subprocess.run(
+            ["git", "show", f"{commit}:{path}"],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        found |= {} if shown.returncode else yaml.safe_load(shown.stdout)
+    return found
 
 
 @pytest.fixture
 def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course in git with one claim, committed."""
-    (tmp_path / "book").mkdir()
+    lesson = Lesson(tmp_path, "05-self-attention")
+    lesson.folder.mkdir(parents=True)
+    lesson.notebook.touch()
     for mark in ("_toc.yml", "nbgrader_config.py"):
         (tmp_path / mark).touch()
     write_claims(tmp_path, "a ratio below 2.")
@@ -57,7 +68,7 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_claims(folder: Path, refuted: str) -> None:
     claims = {"self-scale": {"claim": "Scores grow.", "refuted": refuted}}
-    (folder / "book" / "claims.yml").write_text(yaml.safe_dump(claims))
+    Lesson(folder, "05-self-attention").claims.write_text(yaml.safe_dump(claims))
 
 
 def git(folder: Path, *words: str) -> str:
@@ -86,5 +97,5 @@ def test_a_condition_that_is_not_committed_is_refused(small_course: Path) -> Non
 
 
 def test_an_unknown_claim_is_refused(small_course: Path) -> None:
-    with pytest.raises(ValueError, match="no claim 'self-scales'"):
+    with pytest.raises(ValueError, match="a claim 'self-scales'"):
         records.conditions("self-scales")

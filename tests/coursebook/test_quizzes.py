@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import coursebook
-from coursebook import quizzes
+from coursebook.course import Lesson
 from coursebook.quizzes import QuizError, parse, pick, read
 
 CHOICES = "- [x] A\n  : Why.\n- [ ] B\n  : Why.\n"
@@ -61,13 +61,14 @@ def test_what_is_written_is_read() -> None:
 
 
 def test_a_name_is_the_courses_own(tmp_path: Path) -> None:
-    folder = quizzes.folder(tmp_path)
-    folder.mkdir(parents=True)
-    for name in ("01-a.md", "02-b.md"):
-        (folder / name).write_text(GOOD, "utf-8")
-    with pytest.raises(QuizError, match="02-b.md and 01-a.md both have 'first'"):
+    lessons = [Lesson(tmp_path, name) for name in ("01-a", "02-b")]
+    for lesson in lessons:
+        lesson.folder.mkdir(parents=True)
+        lesson.notebook.touch()
+        lesson.quiz.write_text(GOOD, "utf-8")
+    with pytest.raises(QuizError, match="02-b/quiz.md and 01-a/quiz.md both have 'first'"):
         read(tmp_path)
-    (folder / "02-b.md").unlink()
+    lessons[1].quiz.unlink()
     with pytest.raises(QuizError, match="no question named 'secnd'; did you mean 'second'"):
         pick(read(tmp_path), "secnd")
 
@@ -106,5 +107,5 @@ def test_no_notebook_shows_which_choice_is_right(course: Path) -> None:
                 one = coursebook.quiz(found[1])
                 assert stored == {"text/html": one._repr_html_(), "text/plain": repr(one)}, found[1]
                 asked.add(found[1])
-    lessons = {name for name, (file, _) in read(course).items() if file.stem != "maintain"}
+    lessons = {name for name, (file, _) in read(course).items() if file.parent.name != "book"}
     assert asked == lessons, "each question is asked in its lesson"

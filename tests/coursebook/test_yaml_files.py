@@ -45,15 +45,19 @@ def test_a_list_is_read_as_one(tmp_path):
 def test_the_ledger_and_the_coverage_count_it_among_their_faults(tmp_path):
     book = tmp_path / "book"
     book.mkdir()
-    (tmp_path / "notebooks").mkdir()
     (book / "chapters.yml").write_text("[]")
-    for name, read in (("claims.yml", read_ledger), ("coverage.yml", read_coverage)):
-        (book / name).write_text("a: b: c\n")
+    lesson = course.Lesson(tmp_path, "01-words")
+    lesson.folder.mkdir(parents=True)
+    lesson.notebook.write_text('{"cells": []}')
+    places = ((lesson.claims, read_ledger), (book / "coverage.yml", read_coverage))
+    for path, read in places:
+        path.write_text("a: b: c\n")
         (fault,) = read(tmp_path).faults
-        assert fault.endswith(f"{name}, line 1: {FAULTS[next(iter(FAULTS))][8:]}")
+        assert fault.endswith(f"{path.name}, line 1: {FAULTS[next(iter(FAULTS))][8:]}")
 
 
 def test_every_yaml_file_of_the_book_is_read():
-    for path in (course.root() / "book").glob("*.yml"):
+    root = course.root()
+    for path in (*root.glob("book/*.yml"), *root.glob("notebooks/*/*.yml")):
         kind = list if path.name == "chapters.yml" else dict
         assert read_yaml(path, kind)

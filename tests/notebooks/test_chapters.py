@@ -20,7 +20,6 @@ from forked import Forks, Ran
 from coursebook import claims, course, executor, hygiene, numerics
 from coursebook.drawn import FIGURE_CONTENT
 from coursebook.sphinx.claims import read_ledger, stated
-from coursebook.yaml_files import read_yaml
 from nbjudge.intake import first_cell
 
 ROOT = course.root(Path(__file__).parent)
@@ -34,7 +33,7 @@ each_notebook = pytest.mark.parametrize(
     ids=[*names, *(f"{course.lesson_of(path).name}-evidence" for path in EVIDENCE)],
 )
 #: Chapters about which the lectures claim something.
-CLAIMED = {entry["chapter"] for entry in read_yaml(ROOT / "book" / "claims.yml").values()}
+CLAIMED = {entry["chapter"] for entry in claims.read_claims(ROOT).values()}
 #: Lessons whose audit has moved to their evidence, or that have no claim to audit. They have the
 #: form that all are to have.
 LESSONS = [

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from coursebook import records
-from coursebook.claims import condition
+from coursebook.claims import condition, read_claims
 from coursebook.course import chapter_paths, evidence_paths, figure_numbers, root, short_name
 from coursebook.yaml_files import read_yaml
 
@@ -29,7 +29,7 @@ NOTEBOOKS = {
 # The page that tells of earlier conditions quotes their runs: it is read as one cell.
 PAGE = (ROOT / "book" / "how-we-tested.md").read_text("utf-8")
 NOTEBOOKS["how-we-tested"] = [{"cell_type": "markdown", "id": "page", "source": PAGE}]
-CLAIMS = read_yaml(ROOT / "book" / "claims.yml")
+CLAIMS = read_claims(ROOT)
 QUOTED = read_yaml(ROOT / "book" / "quoted.yml")
 ENTRIES = [
     (name, cell, number, source)

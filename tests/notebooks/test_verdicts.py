@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from coursebook.claims import condition
+from coursebook.claims import condition, read_claims
 from coursebook.course import evidence_paths, record_paths, root, short_name
 from coursebook.sphinx import tree
 from coursebook.sphinx.claims import Tested, read_ledger
-from coursebook.yaml_files import read_yaml
 
 ROOT = root(Path(__file__).parent)
-CONDITIONS = read_yaml(ROOT / "book" / "claims.yml")
+CONDITIONS = read_claims(ROOT)
 RECORDS = record_paths(ROOT)
 TESTED = read_ledger(ROOT).tested.values()
 

@@ -48,7 +48,8 @@ def small(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, taught: list[str]) -> None:
-    written = {"topics": {"one-hot": "A row"}, "lectures": {"UCB": {"Vectors": taught}}}
+    written = {"lectures": {"UCB": {"Vectors": taught}}}
+    Lesson(folder, "01-words").topics.write_text(yaml.safe_dump({"one-hot": "A row"}))
     (folder / "book" / "coverage.yml").write_text(yaml.safe_dump(written))
 
 
@@ -65,7 +66,7 @@ def test_a_topic_that_no_cell_teaches_is_a_fault(small: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     del notebook.cells[2].metadata["tfcourse"]
     nbformat.write(notebook, path)
-    assert read_coverage(small).faults == ["coverage.yml: no lesson's cell teaches one-hot"]
+    assert read_coverage(small).faults == ["topics.yml: no lesson's cell teaches one-hot"]
 
 
 def test_a_topic_that_nobody_listed_is_a_fault(small: Path) -> None:
@@ -76,7 +77,7 @@ def test_a_topic_that_nobody_listed_is_a_fault(small: Path) -> None:
     notebook.cells[2].metadata["tfcourse"]["teaches"] = ["one-hot", "one-cold"]
     nbformat.write(notebook, path)
     assert (
-        "01-words.ipynb teaches one-cold; coverage.yml has no such topic"
+        "01-words.ipynb teaches one-cold; no topics.yml has such a topic"
         in read_coverage(small).faults
     )
 

@@ -19,7 +19,6 @@ CHAPTER = "05-self-attention"
 ENTRY = {
     "claim": "Scores grow.",
     "sources": ["UW"],
-    "chapter": CHAPTER,
     "measured": "The spread.",
     "refuted": "none.",
     "severity": "slight",
@@ -31,12 +30,16 @@ UNSETTLED = "claim self-scale: not settled here (more seeds)\nmeasured: exponent
 LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponent 0.50\n"
 
 
+def write_claims(folder: Path, entry: dict) -> None:
+    Lesson(folder, CHAPTER).claims.write_text(yaml.safe_dump({"self-scale": entry}))
+
+
 def write_course(folder: Path, *printed: str, tags: tuple[str, ...] = ("claim",)) -> Path:
     """A course of one chapter with one claim, limited; its cells have printed ``printed``."""
     (folder / "book").mkdir()
     Lesson(folder, CHAPTER).folder.mkdir(parents=True)
     (folder / "book" / "chapters.yml").write_text(yaml.safe_dump(PLAN))
-    (folder / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": ENTRY}))
+    write_claims(folder, ENTRY)
     notebook = new_notebook()
     for text in printed:
         cell = new_code_cell("test()", execution_count=1, metadata={"tags": list(tags)})
@@ -137,7 +140,6 @@ def test_a_verdict_in_a_cell_without_the_tag_is_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change, said",
     [
-        ({"chapter": "99-none"}, "99-none is not in chapters.yml"),
         ({"sources": ["MIT"]}, "no lecture has the key MIT"),
         ({"verdict": "holds"}, "must have exactly"),
         ({"severity": "grave"}, "severity must be slight or serious"),
@@ -147,7 +149,7 @@ def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
     tmp_path: Path, change: dict, said: str
 ) -> None:
     write_course(tmp_path)
-    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": ENTRY | change}))
+    write_claims(tmp_path, ENTRY | change)
     faults = read_ledger(tmp_path).faults
     assert len(faults) == 1
     assert said in faults[0]
@@ -167,7 +169,7 @@ def test_a_claim_that_is_true_within_a_limit_and_no_other_has_a_severity(
 ) -> None:
     write_course(tmp_path, printed)
     entry = {key: value for key, value in ENTRY.items() if key != "severity"} | severity
-    (tmp_path / "book" / "claims.yml").write_text(yaml.safe_dump({"self-scale": entry}))
+    write_claims(tmp_path, entry)
     (fault,) = read_ledger(tmp_path).faults
     assert said in fault
 

@@ -53,7 +53,7 @@ def test_what_cannot_be_asked_fails_the_build(tmp_path: Path, text: str, said: s
 def test_a_missing_explanation_fails_the_build(tmp_path: Path) -> None:
     questions(tmp_path, ONE.replace("  : A weight is.\n", ""))
     _, warnings = build(tmp_path, "```{quiz} one\n```")
-    assert "page.md: one: the choice 'A scalar.' has no explanation" in warnings
+    assert "book/quiz.md: one: the choice 'A scalar.' has no explanation" in warnings
 
 
 def test_what_a_quiz_becomes(tmp_path: Path) -> None:

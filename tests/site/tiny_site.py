@@ -52,8 +52,7 @@ def build(
     return (folder / "out" / "index.html").read_text("utf-8"), warnings.getvalue()
 
 
-def questions(folder: Path, text: str, name: str = "page.md") -> None:
+def questions(folder: Path, text: str) -> None:
     """Give the site questions of its own."""
-    place = folder / "book" / "quizzes"
-    place.mkdir(parents=True, exist_ok=True)
-    (place / name).write_text(text, "utf-8")
+    (folder / "book").mkdir(exist_ok=True)
+    (folder / "book" / "quiz.md").write_text(text, "utf-8")
