@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _measuring import need_cuda
 
 from coursebook import records
+from coursebook.measuring import need_cuda
 
 OURS = "tfcourse"
 #: Bfloat16 operations and bytes of memory per second of each card, by the vendor's data sheets.

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
-from _stack import WithoutResidual
 from torch import Tensor, nn
 
 from coursebook import live
+from coursebook.measuring.stack import WithoutResidual
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm

@@ -11,9 +11,9 @@ import statistics
 from pathlib import Path
 
 import torch
-from _measuring import measure, need_cuda, short
 
 from coursebook import records
+from coursebook.measuring import measure, need_cuda, short
 from tfcourse import presets
 
 PRESETS = ("multi30k-de-en-cpu", "multi30k-de-en", "multi30k-en-de")

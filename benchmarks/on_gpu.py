@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from _measuring import measure, need_cuda
 from multi30k import several
 
 from coursebook import course, full_size, records
+from coursebook.measuring import measure, need_cuda
 from tfcourse import presets
 
 #: The tests that need CUDA, or that do more if there is one.

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from _measuring import keep_record
 from torch import Tensor
 
 from coursebook import live
+from coursebook.measuring import keep_record
 from tfcourse import pretrained
 from tfcourse.tokenizers import Tokenizer
 

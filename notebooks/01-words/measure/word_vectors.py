@@ -14,8 +14,8 @@ neighbours' shares to the power 3/4, the square root of the singular values.
 The words of the live figure *word walk* come from a seed of their own, with ``--figure``:
 ``book/figures/vectors.json``. About ten minutes on one thread::
 
-    python benchmarks/word_vectors.py
-    python benchmarks/word_vectors.py --figure
+    python notebooks/01-words/measure/word_vectors.py
+    python notebooks/01-words/measure/word_vectors.py --figure
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -28,10 +28,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from torch import Tensor
 
 from coursebook import course, records
+from coursebook.measuring import keep_record
 from tfcourse import data, presets, training
 from tfcourse.devices import default_device
 from tfcourse.evaluation import Interval, bootstrap, spearman
@@ -243,7 +243,7 @@ def write_figure(seed: int) -> None:
     rows = F.normalize(unit @ axes[:FIGURE_WIDTH].T, dim=1)
     whole = (rows / rows.abs().max() * 127).round().int()
     stored = {
-        "about": "Skip-gram vectors of frequent words of WikiText-2, by benchmarks/word_vectors.py",
+        "about": "Skip-gram vectors of frequent words of WikiText-2, by notebooks/01-words/measure/word_vectors.py",
         "seed": seed,
         "words": chosen,
         "vectors": whole.tolist(),

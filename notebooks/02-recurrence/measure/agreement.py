@@ -22,10 +22,10 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed, mean_end
 from torch import Tensor, nn
 
 from coursebook import records
+from coursebook.measuring import bracketed, mean_end
 from tfcourse import data
 from tfcourse.batching import Batches, pad
 from tfcourse.data import Agreement

@@ -16,9 +16,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor, nn
 
+from coursebook.measuring import bracketed, keep_record, mean_end
 from tfcourse import data
 from tfcourse.flops import count_parameters
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig

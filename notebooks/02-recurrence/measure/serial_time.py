@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable
 
 import torch
-from _passes import keep_memory, with_medians
 from torch import Tensor, nn
 
 from coursebook import records
+from coursebook.measuring.passes import keep_memory, with_medians
 from tfcourse.attention import SelfAttention
 from tfcourse.recurrent import LSTMCell, Recurrent, RNNCell
 

@@ -13,7 +13,7 @@ each side.
 A quarter of an hour on one thread, with the corpus available; finished parts are kept in
 ``--keep``::
 
-    python benchmarks/review_pooling.py --keep FOLDER
+    python notebooks/03-pooling/measure/review_pooling.py --keep FOLDER
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed, keeper
 from torch import Tensor
 
 from coursebook import records
+from coursebook.measuring import bracketed, keeper
 from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.models.classifiers import PoolingClassifier, PoolingConfig

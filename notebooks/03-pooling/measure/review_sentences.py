@@ -10,7 +10,7 @@ best validation epoch.
 
 Twenty minutes on one thread, with the corpus available::
 
-    python benchmarks/review_sentences.py
+    python notebooks/03-pooling/measure/review_sentences.py
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import argparse
 import re
 
 import torch
-from _measuring import bracketed
 from torch import Tensor, nn
 
 from coursebook import records
+from coursebook.measuring import bracketed
 from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.flops import count_parameters

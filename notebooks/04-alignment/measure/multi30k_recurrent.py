@@ -17,8 +17,8 @@ from functools import partial
 from typing import Any
 
 import torch
-from _measuring import keep_record, short
 
+from coursebook.measuring import keep_record, short
 from tfcourse import data, presets
 from tfcourse.evaluation import bleu
 from tfcourse.runs import prepare, run, translate

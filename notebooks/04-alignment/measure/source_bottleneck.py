@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor, nn
 from translators import CLASSES, Corpus, corpus, judged, loss_of
 
+from coursebook.measuring import bracketed, keep_record, mean_end
 from tfcourse import training
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig

@@ -16,10 +16,10 @@ import math
 from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from coursebook.measuring import bracketed, keep_record
 from tfcourse.attention import SelfAttention, scaled_dot_product_attention
 
 SEARCHED, SEEDS = (110, 111), (20, 21, 22, 23, 24)

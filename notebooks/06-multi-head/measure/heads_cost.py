@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from _measuring import keep_record
-from _passes import keep_memory, with_medians
-from fast_attention import alternating
 from torch import Tensor
 
+from coursebook.measuring import keep_record
+from coursebook.measuring.passes import alternating, keep_memory, with_medians
 from tfcourse.attention import MultiHeadAttention, multi_head_by_loop
 
 SEED = 0

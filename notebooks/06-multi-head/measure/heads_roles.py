@@ -5,7 +5,7 @@ searched first, on initialisations that are not used again. Then each of five in
 trained twice, with different orders of batches: so two heads of one model can be compared with one
 head trained twice. A few minutes::
 
-    python benchmarks/heads_roles.py
+    python notebooks/06-multi-head/measure/heads_roles.py
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from torch import Tensor, nn
 
 from coursebook import records
+from coursebook.measuring import keep_record
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, pad

@@ -17,9 +17,9 @@ from typing import Any
 import matplotlib
 import nbformat
 import torch
-from _measuring import at_its_best, keep_record
 
 from coursebook import course
+from coursebook.measuring import at_its_best, keep_record
 
 SEARCHED, SEEDS = (110, 111), (113, 114, 115)
 RATES, FIRST = (6.25e-4, 1.25e-3, 2.5e-3, 5e-3, 1e-2, 2e-2, 4e-2, 8e-2), (2.5e-3, 5e-3, 1e-2)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from _measuring import keep_record
 
 from coursebook import records
+from coursebook.measuring import keep_record
 from tfcourse.positions import (
     ALiBi,
     ConcatenatedPositions,

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record
 from positions_lengths import SCHEMES, SETTINGS
 
 from coursebook import records
+from coursebook.measuring import bracketed, keep_record
 from tfcourse.runs.lengths import train_short_test_long
 
 SEARCHED, SEEDS = (130, 131), (30, 31, 32, 33, 34)

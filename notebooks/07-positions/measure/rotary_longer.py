@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor
 
+from coursebook.measuring import bracketed, keep_record, mean_end
 from tfcourse import data
 from tfcourse.positions import Positions, RotaryPositions
 from tfcourse.runs.lengths import running_sentences, train_short_test_long

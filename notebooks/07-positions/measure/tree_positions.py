@@ -19,10 +19,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-from _measuring import bracketed, keep_record, mean_end
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from coursebook.measuring import bracketed, keep_record, mean_end
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention, padding_mask
 from tfcourse.batching import pad

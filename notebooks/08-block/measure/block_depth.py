@@ -15,10 +15,10 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from _measuring import at_its_best, keep_record
-from _stack import HEADS, WIDTH, WINDOW, Stack, WithoutResidual
 from torch import Tensor
 
+from coursebook.measuring import at_its_best, keep_record
+from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack, WithoutResidual
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.layers import Block

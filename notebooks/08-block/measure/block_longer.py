@@ -11,11 +11,11 @@ from __future__ import annotations
 from functools import partial
 
 import torch
-from _measuring import at_its_best, keep_record
-from _stack import Stack
 from block_depth import end
 from torch import Tensor, nn
 
+from coursebook.measuring import at_its_best, keep_record
+from coursebook.measuring.stack import Stack
 from tfcourse import data
 from tfcourse.tokenizers import CharTokenizer
 

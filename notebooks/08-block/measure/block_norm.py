@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from _measuring import keep_record
-from _stack import Stack
 from block_training import SIZES, as_in_gpt2, no_norm, trained
 
+from coursebook.measuring import keep_record
+from coursebook.measuring.stack import Stack
 from tfcourse import data
 from tfcourse.layers import LayerNorm
 from tfcourse.tokenizers import CharTokenizer

@@ -27,10 +27,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import bracketed, keep_record, mean_end
-from _stack import HEADS, WIDTH, WINDOW, Stack
 from torch import Tensor, nn
 
+from coursebook.measuring import bracketed, keep_record, mean_end
+from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack
 from tfcourse import data
 from tfcourse.layers import LayerNorm
 from tfcourse.tokenizers import CharTokenizer

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import RelativePositions
 from tfcourse.training import NextToken, constant, fit

@@ -7,9 +7,9 @@ all three seeds, and the best by the validation split is reported.
 
 from __future__ import annotations
 
-from _measuring import keep_record
 from tying import SEEDS, V, compared
 
+from coursebook.measuring import keep_record
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 
 #: An LSTM may need a larger rate.

@@ -7,8 +7,7 @@ same expectation without the noise.
 
 from __future__ import annotations
 
-from _measuring import keep_record, measure, short
-
+from coursebook.measuring import keep_record, measure, short
 from tfcourse import presets
 
 PRESET = "tinyshakespeare-cpu"

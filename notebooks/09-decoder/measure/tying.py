@@ -12,9 +12,9 @@ import statistics
 from collections.abc import Callable
 
 import torch
-from _measuring import keep_record
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll

@@ -8,8 +8,9 @@ A quarter of an hour on one thread; finished parts are kept in ``--keep FOLDER``
 
 from __future__ import annotations
 
-from _measuring import keep_record
 from tying import MAKERS, compared
+
+from coursebook.measuring import keep_record
 
 SEARCHED, SEEDS = (110,), (10, 11, 12, 13, 14)
 RATES, STEPS = (1.5e-3, 3e-3, 6e-3, 1.2e-2), 1600

@@ -22,10 +22,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record
 from torch import nn
 from tying import Splits, trained
 
+from coursebook.measuring import bracketed, keep_record
 from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 

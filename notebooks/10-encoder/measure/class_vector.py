@@ -23,9 +23,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import torch
-from _measuring import bracketed, keep_record, mean_end
 from encoder_documents import LONGEST, SPECIAL, STEPS, VOCABULARY, dressed, pretrained
 
+from coursebook.measuring import bracketed, keep_record, mean_end
 from tfcourse import data
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.data.docstrings import masked

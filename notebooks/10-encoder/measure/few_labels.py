@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _measuring import at_its_best, keeper
 from masked_words import (
     BATCH,
     DECAY,
@@ -43,6 +42,7 @@ from masked_words import (
 )
 
 from coursebook import records
+from coursebook.measuring import at_its_best, keeper
 from tfcourse.training import adamw, cosine, fit, open_saved
 
 SIDE, PRETRAINING = "both sides", 12_000

@@ -13,8 +13,8 @@ there too, with another seed; nothing is chosen on the test split.
 It runs piece by piece. The results of each piece are kept in the scratch folder, and the record is
 written when all pieces are done:
 
-    python benchmarks/masked_words.py --scratch FOLDER --stage pretrain
-    python benchmarks/masked_words.py --scratch FOLDER --stage finetune
+    python notebooks/10-encoder/measure/masked_words.py --scratch FOLDER --stage pretrain
+    python notebooks/10-encoder/measure/masked_words.py --scratch FOLDER --stage finetune
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from _measuring import short
 from torch import Tensor, nn
 
 from coursebook import records
+from coursebook.measuring import short
 from tfcourse import data, presets
 from tfcourse.batching import Batches, pad_labelled
 from tfcourse.evaluation import accuracy

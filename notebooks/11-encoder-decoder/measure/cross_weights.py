@@ -14,9 +14,9 @@ from statistics import mean
 from typing import Any
 
 import torch
-from _measuring import keep_record
 from torch import Tensor
 
+from coursebook.measuring import keep_record
 from tfcourse import data, training
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.data.number_pieces import gold_alignment

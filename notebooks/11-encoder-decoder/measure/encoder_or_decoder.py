@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from _measuring import bracketed, keeper
 from decoder_alone import (
     BATCH_TOKENS,
     batches_of,
@@ -43,6 +42,7 @@ from decoder_alone import (
 from translators import one_sided, two_sided
 
 from coursebook import records
+from coursebook.measuring import bracketed, keeper
 from tfcourse import training
 from tfcourse.evaluation import bleu, bootstrap
 from tfcourse.flops import count_parameters, forward_flops

@@ -7,8 +7,7 @@ without attention, one vector must hold the whole source.
 
 from __future__ import annotations
 
-from _measuring import keep_record, measure, short
-
+from coursebook.measuring import keep_record, measure, short
 from tfcourse import presets
 
 MODELS = ("numbers-de-en", "numbers-de-en-attention", "numbers-de-en-recurrent")

@@ -26,11 +26,11 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 import torch  # noqa: E402
-from _measuring import bracketed, keep_record  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from translation_speed import milliseconds, step_of  # noqa: E402
 from tying import gpt  # noqa: E402
 
+from coursebook.measuring import bracketed, keep_record  # noqa: E402
 from tfcourse import data  # noqa: E402
 from tfcourse.batching import Batches, Windows  # noqa: E402
 from tfcourse.evaluation import language_model_nll  # noqa: E402

@@ -23,11 +23,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import torch  # noqa: E402
-from _passes import keep_memory  # noqa: E402
 from torch import nn  # noqa: E402
 from translators import batches_of, corpus, loss_of, made  # noqa: E402
 
 from coursebook import records
+from coursebook.measuring.passes import keep_memory  # noqa: E402
 from tfcourse import training  # noqa: E402
 from tfcourse.flops import count_parameters, forward_flops
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig  # noqa: E402

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from _measuring import bracketed, keep_record, mean_end, short
 from torch import Tensor, nn
 
+from coursebook.measuring import bracketed, keep_record, mean_end, short
 from tfcourse import presets, training
 from tfcourse.flops import count_parameters
 from tfcourse.models.output import Output

@@ -22,10 +22,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from _strokes import drawn
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
 from tfcourse import data
 from tfcourse.data.arrows import LETTERS, SIDE
 from tfcourse.flops import count_parameters

@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from mnist import convolutional, linear
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
 from tfcourse import data, presets, training
 from tfcourse.batching import Batches
 from tfcourse.flops import count_parameters

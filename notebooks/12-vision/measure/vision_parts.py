@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from _measuring import keep_record
 from torch import Tensor
 from vision_digits import CHANGES, PATCH, RATES, SEEDS, SIDE, Pictures, trained, transformer
 
+from coursebook.measuring import keep_record
 from tfcourse.models.vit import ViT
 from tfcourse.positions import Positions, SinusoidalPositions
 

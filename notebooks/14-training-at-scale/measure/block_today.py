@@ -22,12 +22,12 @@ import statistics
 
 import block_training
 import torch
-from _measuring import keep_record
-from _stack import WIDTH, WINDOW
 from block_training import ended, losses, searched
 from scipy import stats
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
+from coursebook.measuring.stack import WIDTH, WINDOW
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.flops import block_flops, count_parameters

@@ -15,9 +15,9 @@ import statistics
 
 import torch
 import torch.nn.functional as F
-from _measuring import keep_record
 from torch import Tensor, nn
 
+from coursebook.measuring import keep_record
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.flops import count_parameters, forward_flops

@@ -28,11 +28,11 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
-from fast_attention import alternating
 from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from coursebook import records
+from coursebook.measuring.passes import alternating
 from tfcourse.flops import count_parameters
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.training import adamw, clip_gradients
