@@ -90,9 +90,9 @@ chapters: $(READY)  ## run every lesson and its evidence again and store the out
 # What needs a GPU or tries the grader has targets of its own.
 FIGURES   := $(wildcard benchmarks/figure_*.py)
 ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py) $(FIGURES)
-MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py))
+MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py)) $(wildcard notebooks/*/measure/[a-z]*.py)
 
-bench: $(READY)  ## measure on CPU what the pages quote, into benchmarks/records (real corpora: TFCOURSE_DATA)
+bench: $(READY)  ## measure on CPU what the pages quote, into records (real corpora: TFCOURSE_DATA)
 	@for script in $(MEASURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 live: $(READY)  ## train the live figures' models again and draw the figures (real corpora: TFCOURSE_DATA)

@@ -15,18 +15,17 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from coursebook import live
+from coursebook import course, live
 from tfcourse import data
 from tfcourse.data.arrows import CORNERS, LETTERS, TURNS, stamps
 from tfcourse.models.vit import ViT
 from tfcourse.runs.images import Scale
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(course.Lesson(course.root(), "12-vision").measure))
 import _strokes  # noqa: E402
 import vision_arrows  # noqa: E402
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 import torch
 
-from coursebook import live
+from coursebook import course, live
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(course.Lesson(course.root(), "06-multi-head").measure))
 import heads_roles  # noqa: E402
 
 STEPS, RATE = 1000, 1.2e-2

@@ -71,11 +71,12 @@ def tests(folder: Path) -> None:
 
 
 def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
-    """A script of ``benchmarks/`` on the GPU, with its own record; it may keep finished parts."""
+    """A script that measures on the GPU, with its own record; it may keep finished parts."""
 
     def run(folder: Path) -> None:
         keep = ["--keep", str(folder)] if resumed else []
-        _call([sys.executable, f"benchmarks/{name}.py", "--device", "cuda", *keep])
+        path = course.script_paths(course.root())[name].relative_to(course.root())
+        _call([sys.executable, str(path), "--device", "cuda", *keep])
 
     return run
 

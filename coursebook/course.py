@@ -86,6 +86,16 @@ class Lesson:
         return self.folder / "quiz.md"
 
     @property
+    def measure(self) -> Path:
+        """The folder of the scripts that measure what its pages quote."""
+        return self.folder / "measure"
+
+    @property
+    def records(self) -> Path:
+        """The folder of what they found."""
+        return self.folder / "records"
+
+    @property
     def page(self) -> str:
         """The lesson's page on the site, without the ending."""
         return page(self.course, self.notebook)
@@ -138,12 +148,14 @@ def evidence_paths(course: Path) -> list[Path]:
 
 def record_paths(course: Path) -> dict[str, Path]:
     """Every record of a measurement by its name, wherever it is kept."""
-    return {path.stem: path for path in sorted((course / "benchmarks/records").glob("*.json"))}
+    folders = [course / "benchmarks" / "records", *(one.records for one in lessons(course))]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.json"))}
 
 
 def script_paths(course: Path) -> dict[str, Path]:
-    """Every script that measures something by its name; those it shares begin with ``_``."""
-    return {path.stem: path for path in sorted((course / "benchmarks").glob("*.py"))}
+    """Every script that measures something by its name, and the modules beside them (``_...``)."""
+    folders = [course / "benchmarks", *(one.measure for one in lessons(course))]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.py"))}
 
 
 def figure_numbers(course: Path, name: str) -> Path:

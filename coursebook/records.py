@@ -1,8 +1,9 @@
 """Measurements that a page quotes: written by a script that anyone can rerun, read by chapters.
 
-A record is a JSON file in ``benchmarks/records/``: what was measured, on which device, with which
-versions, threads and seed, when, and by which command. A record that supports a verdict also holds
-the conditions that were committed before the run; a test compares them with the current ones.
+A record is a JSON file in its lesson's ``records/``, or in ``benchmarks/records/``: what was
+measured, on which device, with which versions, threads and seed, when, and by which command. A
+record that supports a verdict also holds the conditions that were committed before the run; a test
+compares them with the current ones.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ def _paths() -> dict[str, Path]:
 
 
 def _folder() -> Path:
-    """Where a new record goes."""
-    return course.root() / "benchmarks" / "records"
+    """Where a new record goes: to the lesson whose script is running, if one is."""
+    beside = Path(sys.argv[0]).resolve().parent
+    lesson = course.Lesson(course.root(), beside.parent.name)
+    return lesson.records if beside == lesson.measure else course.root() / "benchmarks" / "records"
 
 
 def _processor() -> str:
@@ -193,8 +196,14 @@ def by_device(name: str) -> list[dict[str, Any]]:
 
 
 def describe(record: dict[str, Any]) -> str:
-    """Two lines to go below a figure: device, threads, torch and date; the command."""
+    """Lines to go below a figure: device, threads, torch and date; the command, wrapped."""
+    command = textwrap.wrap(record["command"], 80, subsequent_indent="    ")
+    return "\n".join([where_and_when(record), *command])
+
+
+def where_and_when(record: dict[str, Any]) -> str:
+    """A line about a record: device, threads, torch and date."""
     return (
         f"{record['device']}, {record['threads']} thread(s), "
-        f"torch {record['versions']['torch']}, {record['date']}\n{record['command']}"
+        f"torch {record['versions']['torch']}, {record['date']}"
     )

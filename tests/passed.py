@@ -40,14 +40,14 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
 #: that are Python or notebooks are read for their imports too.
 FILES = {
-    "chapter": (*("notebooks/{}/*", "benchmarks/records/*.json", "book/figures/*"),),
+    "chapter": ("notebooks/{}/**/*", "notebooks/*/records/*.json", "book/figures/*"),
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",
         "_toc.yml",
         "nbgrader_config.py",
     ),
-    "measurement": ("benchmarks/{}.py",),
+    "measurement": ("benchmarks/{}.py", "notebooks/*/measure/{}.py"),
     "site": (
         *("_config.yml", "_toc.yml", "nbgrader_config.py", "package.json", "README.md"),
         *("index.md", *(f"{folder}/**/*" for folder in ("book", "notebooks", "solutions"))),
@@ -142,7 +142,7 @@ class Tree:
         return self._found[name, beside]
 
     def _find(self, name: str, beside: Path | None) -> list[Path]:
-        for base in [self.root, *([beside, self.root / "tests"] if beside else [])]:
+        for base in self._bases(beside):
             found, place = [], base
             for part in name.split("."):
                 place = place / part
@@ -156,6 +156,11 @@ class Tree:
             if found:
                 return found
         return []
+
+    def _bases(self, beside: Path | None) -> list[Path]:
+        """The folders in which Python finds modules; scripts find those of other lessons, too."""
+        scripts = sorted(self.root.glob("notebooks/*/measure"))
+        return [self.root, *([beside, self.root / "tests", *scripts] if beside else [])]
 
     def _package(self, path: Path) -> str:
         """The dotted name of the package that a file lies in; empty outside packages."""

@@ -1,4 +1,4 @@
-"""Runs whose results are stored as records: code shared by the scripts in ``benchmarks/``."""
+"""Runs whose results are stored as records: code shared by scripts."""
 
 from __future__ import annotations
 

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import os
+import statistics
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
-from attention_lengths import KEPT
-from fast_attention import medians
+
+def malloc(limit: int) -> dict[str, str]:
+    """Settings by which glibc requests and returns blocks from this size on from the system."""
+    return {"MALLOC_MMAP_THRESHOLD_": str(limit), "MALLOC_TRIM_THRESHOLD_": str(limit)}
+
+
+#: The memory allocator keeps freed memory.
+KEPT = malloc(2**34)
+
+
+def alternating(ways: dict[Any, Callable], repeats: int) -> dict[Any, list[float]]:
+    """Processor time of each run of each way, in ms; the first run of each is not counted."""
+    seen: dict[Any, list[float]] = {name: [] for name in ways}
+    for run in range(repeats + 1):
+        for name, way in ways.items():
+            start = time.process_time()
+            way()
+            if run:
+                seen[name].append(round(1000 * (time.process_time() - start), 4))
+    return seen
+
+
+def medians(seen: dict[Any, list[float]], digits: int = 4) -> dict[Any, float]:
+    """The median of each way's times."""
+    return {name: round(statistics.median(times), digits) for name, times in seen.items()}
 
 
 def keep_memory() -> None:

@@ -70,6 +70,7 @@ class Stack(nn.Module):
         self.read = nn.Linear(width, vocabulary)
 
     def forward(self, tokens: Tensor) -> Output:
+        """The scores of the next character at each place."""
         x = self.positions.embed(self.embedding(tokens))  # (B, T, D)
         for block in self.blocks:
             x, _ = block(x, causal=True, fused=True)

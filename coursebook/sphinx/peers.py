@@ -148,7 +148,7 @@ class BesidePeers(MarkdownTable):
             head = ["| | |", "|---|---|"] if rows else []
             return self.markdown(["", f"**{title}:** not measured. {how}", "", *head, *rows, ""])
         rows = record["results"]["rows"]
-        about, command = records.describe(record).splitlines()
+        about, command = records.where_and_when(record), record["command"]
         found = self.markdown(["", f"**{title}:** {about}, `{command}`. {summary(rows)}", ""])
         for row in rows:
             found.append(nodes.raw("", table(row), format="html"))

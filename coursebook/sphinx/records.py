@@ -40,7 +40,7 @@ class _Record(MarkdownTable):
     @staticmethod
     def origin(record: dict) -> list[str]:
         """Where, when and by which command it was measured."""
-        about, command = records.describe(record).splitlines()
+        about, command = records.where_and_when(record), record["command"]
         return ["", f"{about}: `{command}`", ""]
 
 

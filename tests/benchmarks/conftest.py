@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from coursebook.course import script_paths
+
 
 @pytest.fixture(scope="package")
 def scripts(course: Path) -> Iterator[Path]:
-    """The scripts' folder, where Python looks only while a test of them runs."""
-    folder = course / "benchmarks"
-    sys.path.insert(0, str(folder))
-    yield folder
-    sys.path.remove(str(folder))
+    """The scripts' folders, where Python looks only while a test of them runs."""
+    folders = list(dict.fromkeys(str(path.parent) for path in script_paths(course).values()))
+    sys.path[:0] = folders
+    yield course / "benchmarks"
+    for folder in folders:
+        sys.path.remove(folder)

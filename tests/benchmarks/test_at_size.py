@@ -13,6 +13,9 @@ import pytest
 import torch
 from second_device import DEVICE, SecondDevice
 
+from coursebook import measuring
+from coursebook.course import evidence_paths, record_paths, script_paths
+
 
 def numbers(found):
     """All numbers of nested results, in order."""
@@ -24,7 +27,7 @@ def numbers(found):
 
 @pytest.mark.parametrize("script", ["rotary_longer", "block_training", "vision_arrows"])
 def test_a_quick_run_on_another_device_finds_the_same(script, course, monkeypatch):
-    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    monkeypatch.syspath_prepend(str(script_paths(course)[script].parent))
     monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
     AdamW = torch.optim.AdamW  # the fused one is for real devices
     monkeypatch.setattr(torch.optim, "AdamW", lambda *a, fused=None, **k: AdamW(*a, **k))
@@ -47,9 +50,7 @@ def test_a_quick_run_on_another_device_finds_the_same(script, course, monkeypatc
         (["--quick", "--device", "cuda"], None, ("tiny", "cuda")),
     ],
 )
-def test_each_device_has_its_size_and_its_record(flags, record, given, course, monkeypatch):
-    monkeypatch.syspath_prepend(str(course / "benchmarks"))
-    measuring = importlib.import_module("_measuring")
+def test_each_device_has_its_size_and_its_record(flags, record, given, monkeypatch):
     written, seen = [], []
     monkeypatch.setattr(measuring, "need_cuda", lambda: None)
     monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
@@ -76,7 +77,7 @@ def test_every_such_script_is_a_part_of_make_gpu(course, monkeypatch):
     parts = importlib.import_module("on_gpu").parts()
     names = {
         name
-        for path in (course / "benchmarks").glob("*.py")
+        for path in script_paths(course).values()
         for name in re.findall(r'keep_record\(\s*"([\w-]+)"[^$]*\bsizes=SIZES', path.read_text())
     }
     assert len(names) >= 5 and {f"{name}-gpu" for name in names} <= set(parts)
@@ -85,9 +86,9 @@ def test_every_such_script_is_a_part_of_make_gpu(course, monkeypatch):
 def test_a_page_shows_every_record_that_make_gpu_adds_to_a_laptops(course, monkeypatch):
     monkeypatch.syspath_prepend(str(course / "benchmarks"))
     parts = importlib.import_module("on_gpu").parts()
-    laptop = {path.stem for path in (course / "benchmarks" / "records").glob("*.json")}
+    laptop = set(record_paths(course))
     both = {name.removesuffix("-gpu") for name in parts if name.endswith("-gpu")} & laptop
-    pages = [*(course / "notebooks" / "evidence").glob("*.ipynb"), course / "book" / "speed.md"]
+    pages = [*evidence_paths(course), course / "book" / "speed.md"]
     shown = {
         name
         for path in pages

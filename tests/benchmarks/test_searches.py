@@ -8,15 +8,9 @@ from pathlib import Path
 import pytest
 
 from coursebook.course import record_paths, root
+from coursebook.measuring import bracketed
 
 RECORDS = list(record_paths(root(Path(__file__).parent)).values())
-
-
-@pytest.fixture(scope="module")
-def bracketed(scripts):
-    import _measuring
-
-    return _measuring.bracketed
 
 
 def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
@@ -55,7 +49,7 @@ def test_the_records_have_searches_to_judge():
     assert sum(1 for results in some for _ in searches(results)) >= 40
 
 
-def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side(bracketed):
+def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side():
     tried = []
 
     def cost(rate):
@@ -68,6 +62,6 @@ def test_a_search_goes_on_until_the_best_has_a_worse_one_on_each_side(bracketed)
     assert list(told) == ["0.001", "0.01", "0.1", "1"]
 
 
-def test_a_lost_run_is_the_worst_and_the_grid_may_end(bracketed):
+def test_a_lost_run_is_the_worst_and_the_grid_may_end():
     best, told = bracketed((1, 2, 3), (2, 3), lambda rate: math.inf if rate == 3 else rate)
     assert best == 1 and told == {"1": 1, "2": 2, "3": None}

@@ -14,6 +14,8 @@ EXCEPTIONS = {
     ("coursebook.demo", "nbjudge"): "shows the whole course at work: it grades an example class",
     ("coursebook.executor", "nbjudge"): "imports nbformat a second faster, by the judge's helper",
     ("coursebook.nbval_bands", "nbjudge"): "imports nbformat as the executor does",
+    ("coursebook.measuring", "tfcourse"): "runs presets for the lessons' measurements",
+    ("coursebook.measuring.stack", "tfcourse"): "the model that several measurements vary",
     ("nbjudge_tfcourse.translating", "nbjudge"): "raises what the judge's test cells raise",
 }
 

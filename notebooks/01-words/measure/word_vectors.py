@@ -243,12 +243,13 @@ def write_figure(seed: int) -> None:
     rows = F.normalize(unit @ axes[:FIGURE_WIDTH].T, dim=1)
     whole = (rows / rows.abs().max() * 127).round().int()
     stored = {
-        "about": "Skip-gram vectors of frequent words of WikiText-2, by notebooks/01-words/measure/word_vectors.py",
+        "about": "Skip-gram vectors of frequent words of WikiText-2, by "
+        "notebooks/01-words/measure/word_vectors.py",
         "seed": seed,
         "words": chosen,
         "vectors": whole.tolist(),
     }
-    path = course.root() / "book" / "figures" / "vectors.json"
+    path = course.figure_numbers(course.root(), "vectors")
     path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(chosen)} words", flush=True)
 

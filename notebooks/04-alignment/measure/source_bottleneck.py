@@ -15,6 +15,11 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from coursebook import course
+
+sys.path.insert(0, str(course.Lesson(course.root(), "11-encoder-decoder").measure))
+
 from translators import CLASSES, Corpus, corpus, judged, loss_of
 
 from coursebook.measuring import bracketed, keep_record, mean_end

@@ -18,10 +18,11 @@ import sys
 from collections.abc import Iterable
 
 import torch
-from fast_attention import WIDTH, alternating, attend, memory_here
+from fast_attention import WIDTH, attend, memory_here
 from torch import Tensor
 
 from coursebook import records
+from coursebook.measuring.passes import KEPT, alternating, malloc
 
 SEED = 1
 WAYS = ("naive", "fused")
@@ -31,13 +32,8 @@ LENGTHS = (256, 512, *LONG)
 PASSES = 9
 
 
-def _malloc(limit: int) -> dict[str, str]:
-    """Make glibc request and return blocks from this size on directly from the system."""
-    return {"MALLOC_MMAP_THRESHOLD_": str(limit), "MALLOC_TRIM_THRESHOLD_": str(limit)}
-
-
 COMES: dict[str, str] = {}
-KEPT, GIVEN_BACK = _malloc(2**34), _malloc(2**16)
+GIVEN_BACK = malloc(2**16)
 
 
 def run(way: str, part: str, inputs: tuple[Tensor, ...]) -> None:

@@ -12,17 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from coursebook import records
+from coursebook.measuring.passes import alternating, medians
 from tfcourse.attention import KeyValueCache, scaled_dot_product_attention
 from tfcourse.generation import greedy
 from tfcourse.kernels.flash import flash_attention
@@ -45,22 +44,6 @@ def head(n: int) -> tuple[Tensor, ...]:
     """Random queries, keys and values; the fused kernel needs batch and head axes."""
     generator = torch.Generator().manual_seed(SEED)
     return torch.randn(3, 1, 1, n, WIDTH, generator=generator).unbind()
-
-
-def alternating(ways: dict[str, Callable], repeats: int) -> dict[str, list[float]]:
-    """Processor time of each run of each way, in ms; the first run of each is not counted."""
-    seen: dict[str, list[float]] = {name: [] for name in ways}
-    for run in range(repeats + 1):
-        for name, way in ways.items():
-            start = time.process_time()
-            way()
-            if run:
-                seen[name].append(round(1000 * (time.process_time() - start), 4))
-    return seen
-
-
-def medians(seen: dict[str, list[float]], digits: int = 4) -> dict[str, float]:
-    return {name: round(statistics.median(times), digits) for name, times in seen.items()}
 
 
 @torch.no_grad()
