@@ -1,0 +1,58 @@
+"""A lesson is a folder: what belongs to it lies there, and nothing else does."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from coursebook.course import Lesson, lessons, record_paths, root
+
+ROOT = root(Path(__file__).parent)
+LESSONS = lessons(ROOT)
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+def loaded(lesson: Lesson) -> set[str]:
+    """The records that a lesson or its evidence names in its code."""
+    known, text = set(record_paths(ROOT)), ""
+    for path in filter(Path.is_file, (lesson.notebook, lesson.evidence)):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        text += "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    return known & set(re.findall(r"records\.\w+\(\"([\w-]+)\"", text))
+
+
+@each_lesson
+def test_a_lessons_folder_holds_what_a_lesson_has(lesson):
+    places = {
+        *(lesson.notebook, lesson.evidence, lesson.claims, lesson.topics, lesson.quiz),
+        *(lesson.measure, lesson.records),
+    }
+    unknown = {path for path in lesson.folder.iterdir() if path.name[0] != "."} - places
+    assert not unknown
+
+
+def test_notebooks_has_lessons_and_assignments_and_nothing_else():
+    wanted = {*(lesson.name for lesson in LESSONS), "assignments"}
+    assert {path.name for path in (ROOT / "notebooks").iterdir() if path.name[0] != "."} == wanted
+
+
+def test_no_file_elsewhere_is_named_after_a_lesson():
+    names = {lesson.name for lesson in LESSONS}
+    folders = ("book", "benchmarks", "coursebook", "nbjudge_tfcourse", "tests")
+    found = [path for name in folders for path in (ROOT / name).rglob("*") if path.stem in names]
+    assert not found
+
+
+@each_lesson
+def test_each_record_lies_beside_the_script_that_wrote_it(lesson):
+    for path in lesson.records.glob("*.json"):
+        script = json.loads(path.read_text("utf-8"))["command"].split()[1]
+        assert (ROOT / script).parent == lesson.measure, path.name
+
+
+def test_a_record_that_a_lesson_loads_lies_with_a_lesson():
+    speed = {path.stem for path in (ROOT / "benchmarks" / "records").glob("*.json")}
+    named = {lesson.name: loaded(lesson) for lesson in LESSONS}
+    assert sum(map(len, named.values())) > 40, "the test finds fewer than it did"
+    assert not {name: names & speed for name, names in named.items() if names & speed}
