@@ -309,7 +309,7 @@ def test_arrows(shown) -> None:
 @pytest.fixture(scope="module")
 def reader(course: Path):
     """The figures' model in the package's own classes: its heads and states for some words."""
-    module, stored = figure_script(course, "figure_reader"), stored_model(course, "reader")
+    module, stored = maker("reader"), stored_model(course, "reader")
     model, sense = module.load(stored)
     ids = {word: i for i, word in enumerate(stored["words"])}
 
@@ -590,7 +590,7 @@ def test_two_places(shown) -> None:
 @pytest.fixture(scope="module")
 def filler(course: Path):
     """The model that fills in hidden words: the script that trains it, the file, and the model."""
-    module, stored = figure_script(course, "figure_filler"), stored_model(course, "filler")
+    module, stored = maker("filler"), stored_model(course, "filler")
     return module, stored, module.load(stored)
 
 
@@ -838,7 +838,7 @@ def test_important_word(shown) -> None:
 
 def test_the_reader_of_film_reviews_chooses(course: Path) -> None:
     """The verdict of lesson 03's opening review gets the weight that the lesson says."""
-    module, stored = figure_script(course, "figure_reviews"), stored_model(course, "reviews")
+    module, stored = maker("reviews"), stored_model(course, "reviews")
     before, verdict, after = (module.words_of(part) for part in module.OPENING.split("|"))
     words, ids = [*before, *verdict, *after], {w: i for i, w in enumerate(stored["words"])}
     tokens = torch.tensor([[ids.get(word, 0) for word in words]])
@@ -853,7 +853,7 @@ def test_the_reader_of_film_reviews_chooses(course: Path) -> None:
 
 @browser
 def test_film_review(shown, course: Path) -> None:
-    module, stored = figure_script(course, "figure_reviews"), stored_model(course, "reviews")
+    module, stored = maker("reviews"), stored_model(course, "reviews")
     model, ids = module.load(stored).double(), {w: i for i, w in enumerate(stored["words"])}
     keys, data = Keys(shown, "film-review"), FIGURES["film-review"].data
 
@@ -1051,14 +1051,14 @@ def test_every_pair_and_every_arrow_can_be_set_by_keyboard(shown) -> None:
 
 
 def test_the_figure_of_lengths_has_the_records_losses(course: Path) -> None:
-    module = figure_script(course, "figure_lengths")
+    module = maker("lengths")
     stored = json.loads(figure_numbers(course, "lengths").read_text("utf-8"))
-    assert stored == module.shown(), "python benchmarks/figure_lengths.py"
+    assert stored == module.shown(), "python notebooks/07-positions/figures/lengths/make.py"
 
 
 @browser
 def test_lengths(shown, course: Path) -> None:
-    keys, schemes = Keys(shown, "lengths"), figure_script(course, "figure_lengths").shown()
+    keys, schemes = Keys(shown, "lengths"), maker("lengths").shown()
     names, lengths = list(schemes["losses"]), schemes["lengths"]
     means = {
         name: [None if None in seeds else sum(seeds) / len(seeds) for seeds in each]
@@ -1263,7 +1263,7 @@ def test_packed_numbers_are_the_same_numbers(loaded) -> None:
 @pytest.fixture(scope="module")
 def writer(course: Path):
     """The model that goes on with a text, in the package's own classes, and its tokens."""
-    module, stored = figure_script(course, "figure_writer"), stored_model(course, "writer")
+    module, stored = maker("writer"), stored_model(course, "writer")
     return module.load(stored)
 
 
@@ -1432,7 +1432,7 @@ def test_cache(shown) -> None:
 @pytest.fixture(scope="module")
 def gaps(course: Path):
     """The two models that guess hidden words, in the package's own class, and their words."""
-    module, stored = figure_script(course, "figure_gaps"), stored_model(course, "gaps")
+    module, stored = maker("gaps"), stored_model(course, "gaps")
     return {side: module.load(stored, side) for side in module.SIDES}, stored["words"]
 
 
@@ -1583,7 +1583,7 @@ def test_two_senses(shown, gaps, reader) -> None:
 @pytest.fixture(scope="module")
 def translator(course: Path):
     """The model that translates numbers and dates, in the package's own class, and its words."""
-    module, stored = figure_script(course, "figure_translator"), stored_model(course, "translator")
+    module, stored = maker("translator"), stored_model(course, "translator")
     return (module, *module.load(stored))
 
 
@@ -1665,7 +1665,7 @@ def test_film(shown, course: Path) -> None:
 @pytest.fixture(scope="module")
 def aligner(course: Path):
     """The recurrent translator with attention, in the package's own class, and its words."""
-    module, stored = figure_script(course, "figure_alignment"), stored_model(course, "alignment")
+    module, stored = maker("alignment"), stored_model(course, "alignment")
     return (module, *module.load(stored))
 
 
@@ -2181,7 +2181,7 @@ def test_surface(shown, course: Path) -> None:
 @pytest.fixture(scope="module")
 def vit(course: Path):
     """The model that finds the letter an arrow points at, in the package's own class."""
-    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "arrow")
+    module, stored = maker("arrow"), stored_model(course, "arrow")
     return module.load(stored), stored
 
 
@@ -2419,7 +2419,7 @@ def read_canvas(page, name: str = "drawing") -> torch.Tensor:
 
 @browser
 def test_drawing_by_keyboard(shown, course: Path) -> None:
-    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "drawing")
+    module, stored = maker("arrow"), stored_model(course, "drawing")
     model, keys = module.load(stored), Keys(shown, "drawing")
     images, labels, _ = module.images_of("drawing", "test", module.TESTED, seed=0)
     hint = keys.figure.inner_text()
@@ -2528,7 +2528,7 @@ def test_drawing_by_mouse_and_by_finger(chromium, page_file: Path, touch: bool) 
 
 def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[float]:
     """The norm of d h_n / d x_1 for each n, as its power of ten."""
-    cell, x = figure_script(course, "figure_gradient").load(stored_model(course, "gradient"), gain)
+    cell, x = maker("gradient").load(stored_model(course, "gradient"), gain)
     if linear:
         cell.g = lambda z: z
     first = x[:1].requires_grad_()
@@ -2578,7 +2578,7 @@ def test_gradient(shown, course: Path) -> None:
 @pytest.fixture(scope="module")
 def number_reader(course: Path):
     """The GRU of the figure in the package's own class, step by step, and its words."""
-    module, stored = figure_script(course, "figure_gates"), stored_model(course, "gates")
+    module, stored = maker("gates"), stored_model(course, "gates")
     model = module.load(stored)
     ids = {word: i for i, word in enumerate(stored["words"])}
 

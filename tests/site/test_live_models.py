@@ -49,7 +49,7 @@ def furthest(found: list, expected: list[torch.Tensor]) -> float:
 @browser
 @torch.no_grad()
 def test_the_decoders_logits(scripts, course: Path) -> None:
-    module = figure_script(course, "figure_writer")
+    module = maker("writer")
     model, tokenizer = module.load(stored_model(course, "writer"))
     text = load_corpus("prose").text[:40_000]
     ids, longest = tokenizer.encode(text), model.config.context_length
@@ -65,7 +65,7 @@ def test_the_decoders_logits(scripts, course: Path) -> None:
 @browser
 @torch.no_grad()
 def test_the_encoders_logits(scripts, course: Path) -> None:
-    module, stored = figure_script(course, "figure_gaps"), stored_model(course, "gaps")
+    module, stored = maker("gaps"), stored_model(course, "gaps")
     words = stored["words"]
     ids = {word: i for i, word in enumerate(words)}
     said = [list(one.words)[:12] for one in list(load_corpus("senses", "test"))[: INPUTS // 2]]
@@ -92,7 +92,7 @@ def test_the_encoders_logits(scripts, course: Path) -> None:
 @browser
 @torch.no_grad()
 def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
-    module = figure_script(course, "figure_translator")
+    module = maker("translator")
     model, words = module.load(stored_model(course, "translator"))
     pairs = module.pairs_of("test", held_out=INPUTS)
     pairs = pairs[:: len(pairs) // INPUTS][:INPUTS]
@@ -124,7 +124,7 @@ def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
 @pytest.mark.parametrize("name", ["arrow", "drawing"])
 @torch.no_grad()
 def test_the_vision_transformers_logits(scripts, course: Path, name: str) -> None:
-    module, stored = figure_script(course, "figure_arrow"), stored_model(course, name)
+    module, stored = maker("arrow"), stored_model(course, name)
     images, _, _ = module.images_of(name, "test", INPUTS, seed=0)
     found = scripts.evaluate(
         "([name, images]) => images.map((one) => Live.vit(Live.data[name]).read(one).logits)",
@@ -136,7 +136,7 @@ def test_the_vision_transformers_logits(scripts, course: Path, name: str) -> Non
 
 def test_the_drawings_that_the_page_says_were_read_right(course: Path) -> None:
     """The figure states how many new drawings its model reads: as many as it does."""
-    module, stored = figure_script(course, "figure_arrow"), stored_model(course, "drawing")
+    module, stored = maker("arrow"), stored_model(course, "drawing")
     images, labels, _ = module.images_of("drawing", "test", module.TESTED, seed=0)
     found, said = module.tested(stored, images, labels), stored["tested"]
     assert said == pytest.approx(found, abs=0.002)
@@ -255,9 +255,9 @@ def test_every_tensor_of_both_families_can_be_opened(
     chromium, page_file: Path, course: Path
 ) -> None:
     """Step by step from the ids to the probabilities: the shape of each is the package's."""
-    model, tokenizer = figure_script(course, "figure_writer").load(stored_model(course, "writer"))
+    model, tokenizer = maker("writer").load(stored_model(course, "writer"))
     gaps = stored_model(course, "gaps")
-    encoder = figure_script(course, "figure_gaps").load(gaps, "both")
+    encoder = maker("gaps").load(gaps, "both")
     text = "she sang a long low note"
 
     def shapes(T: int, config, norms: bool, inner: int) -> list[tuple[int, ...] | None]:
@@ -286,7 +286,7 @@ def test_every_tensor_of_the_vision_transformer_can_be_opened(
 ) -> None:
     """Step by step from the patches to the probabilities: the shape of each is the package's."""
     stored = stored_model(course, "arrow")
-    c = figure_script(course, "figure_arrow").load(stored).config
+    c = maker("arrow").load(stored).config
     d, k, patch = c.d_model, c.d_model // c.num_heads, stored["sizes"]["patch"]
     N, classes = (stored["sizes"]["image"] // patch) ** 2, len(stored["letters"])
     T = N + 1
@@ -303,7 +303,7 @@ def test_every_tensor_of_the_vision_transformer_can_be_opened(
 @browser
 def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, course: Path) -> None:
     """Step by step: the shapes of the encoder's and the decoder's tensors are the package's."""
-    module = figure_script(course, "figure_translator")
+    module = maker("translator")
     model, words = module.load(stored_model(course, "translator"))
     c, source = model.config, "english sieben und dreißig"
     (said,) = module.translate(model, words, words, [source], max_new_tokens=22)

@@ -12,7 +12,7 @@ word2vec's own. Counts are treated as Levy, Goldberg and Dagan (2015) advise: no
 neighbours' shares to the power 3/4, the square root of the singular values.
 
 The words of the live figure *word walk* come from a seed of their own, with ``--figure``:
-``book/figures/vectors.json``. About ten minutes on one thread::
+``notebooks/01-words/figures/word-walk/vectors.json``. About ten minutes on one thread::
 
     python notebooks/01-words/measure/word_vectors.py
     python notebooks/01-words/measure/word_vectors.py --figure

@@ -1,11 +1,11 @@
-"""Train the small GRU of the figure *gates*, and write its weights to ``book/figures/gates.json``.
+"""Train the small GRU of the figure *gates*, and write its weights to ``gates.json``.
 
 It reads a sentence of the corpus *agreement* up to its verb and is asked, at the subject and after
 each word that follows it, whether the verb must be plural. Weights are stored as whole multiples of
 ``step``, so that the file is small. The figure computes with these rounded numbers, and so do the
 tests that compare them with ``tfcourse``. About ten seconds on one thread::
 
-    python benchmarks/figure_gates.py
+    python notebooks/02-recurrence/figures/gates/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -134,7 +134,7 @@ def main() -> None:
     }
     model = train(rows["train"], len(words), seed)
     stored = {
-        "about": "A small GRU for a live figure, trained by benchmarks/figure_gates.py",
+        "about": "A small GRU for a live figure, trained by gates/make.py",
         "seed": seed,
         "words": [words.token(i) for i in range(len(words))],
         "step": STEP,

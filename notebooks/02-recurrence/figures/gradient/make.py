@@ -1,10 +1,10 @@
-"""Write the small recurrent network of the figure *gradient* to ``book/figures/gradient.json``.
+"""Write the small recurrent network of the figure *gradient* to ``gradient.json``.
 
 It is not trained: its weights are the initial ones of the package's plain cell, and the words are
 random vectors. The numbers are rounded to whole multiples of ``step``; the figure computes with
 these, and so do the tests that compare it with ``tfcourse``. A second on one thread::
 
-    python benchmarks/figure_gradient.py
+    python notebooks/02-recurrence/figures/gradient/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
     cell = RNNCell(WIDTH, WIDTH)
     made = {"W": cell.W.detach(), "U": cell.U.detach(), "x": torch.randn(LONGEST, WIDTH)}
     stored = {
-        "about": "An untrained recurrent net, written by benchmarks/figure_gradient.py",
+        "about": "An untrained recurrent net, written by gradient/make.py",
         "seed": seed,
         "step": STEP,
         **{name: (tensor / STEP).round().int().tolist() for name, tensor in made.items()},

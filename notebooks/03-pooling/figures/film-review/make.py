@@ -1,4 +1,4 @@
-"""Train the model of the figure *film review*, and write it to ``book/figures/reviews.json``.
+"""Train the model of the figure *film review*, and write it to ``reviews.json``.
 
 One learned query pools the words of a review, and a linear layer predicts whether it is good. The
 reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); those of fold 0 are
@@ -10,7 +10,7 @@ words that judge. Weights are whole multiples of ``step``, so that the file is s
 computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Half a
 minute on one thread, with the corpus available::
 
-    python benchmarks/figure_reviews.py
+    python notebooks/03-pooling/figures/film-review/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -150,7 +150,7 @@ def main() -> None:
         train(examples["train"], len(tokenizer), seed, selective=one) for one in (True, False)
     )
     stored = {
-        "about": "One query over words of film reviews, trained by benchmarks/figure_reviews.py "
+        "about": "One query over words of film reviews, trained by film-review/make.py "
         "on sentence polarity (Pang and Lee 2005, CC BY 4.0)",
         "seed": seed,
         "words": [tokenizer.token(i) for i in range(len(tokenizer))],

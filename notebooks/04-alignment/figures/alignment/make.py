@@ -4,7 +4,7 @@ A recurrent translator with Bahdanau's attention turns German number words, in p
 ones. The figure *alignment* computes with its weights, stored as whole multiples of ``step``;
 *aligning* shows where it attended for one number during training. Under a minute on one thread::
 
-    python benchmarks/figure_alignment.py
+    python notebooks/04-alignment/figures/alignment/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -108,7 +108,7 @@ def main() -> None:
         seed=seed, device="cpu", on_step=watch,
     )  # fmt: skip
     model.eval()
-    about = "A recurrent translator with attention, trained by benchmarks/figure_alignment.py"
+    about = "A recurrent translator with attention, trained by alignment/make.py"
     stored = {
         "about": about,
         "seed": seed,

@@ -1,10 +1,10 @@
-"""Train the model of the figure *take a head out*, and write it to ``book/figures/filler.json``.
+"""Train the model of the figure *take a head out*, and write it to ``filler.json``.
 
 It is the model of ``heads_roles.py``, trained longer. Weights are stored as whole multiples of
 ``step``, so that the file is small. The figure and lesson 06 compute with these rounded numbers,
 and so do the tests that compare them with ``tfcourse``. A few seconds on one thread::
 
-    python benchmarks/figure_filler.py
+    python notebooks/06-multi-head/figures/ablation/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -108,7 +108,7 @@ def main() -> None:
     sentences = heads_roles.Sentences()
     model = train(sentences, seed, seed, RATE, STEPS)
     stored = {
-        "about": "Two layers of four heads, trained by benchmarks/figure_filler.py",
+        "about": "Two layers of four heads, trained by ablation/make.py",
         "seed": seed,
         "words": sentences.words,
         "sizes": {

@@ -1,4 +1,4 @@
-"""Train the small model of the live figures, and write its weights to ``book/figures/reader.json``.
+"""Train the small model of the live figures, and write its weights to ``reader.json``.
 
 The model reads sentences of the corpus *senses* and of ``figure_sentences.toml``: it predicts
 hidden words, and from its state at *note* whether a message, a tone or a mood is meant. Weights are
@@ -6,7 +6,7 @@ stored as whole multiples of ``step``, so that the file is small. The figures co
 rounded numbers, and so do the tests that compare them with ``tfcourse``. About a minute on one
 thread::
 
-    python benchmarks/figure_reader.py
+    python notebooks/06-multi-head/figures/heads/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -192,7 +192,7 @@ def main() -> None:
     }
     model, sense = train(rows["train"], words, seed)
     stored = {
-        "about": "A small encoder for the live figures, trained by benchmarks/figure_reader.py",
+        "about": "A small encoder for the live figures, trained by heads/make.py",
         "seed": seed,
         "words": [words.token(i) for i in range(len(words))],
         "senses": {"word": WORD, "labels": LABELS},

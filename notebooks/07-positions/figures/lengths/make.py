@@ -3,7 +3,7 @@
 Nothing is trained: the losses are those of ``records/positions-lengths.json``, of the schemes in
 the order of the figure. After a new record::
 
-    python benchmarks/figure_lengths.py
+    python notebooks/07-positions/figures/lengths/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 

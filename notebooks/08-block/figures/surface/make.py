@@ -1,4 +1,4 @@
-"""The loss around networks with and without residuals, for ``book/figures/surface.json``.
+"""The loss around networks with and without residuals, for ``surface.json``.
 
 Three pairs of small networks read handwritten digits: six blocks, the rows of an image as tokens.
 Both networks of a pair start from one seed and are trained until the loss on the same 128 images is
@@ -7,7 +7,7 @@ along two random directions, filter-normalised as in Li et al. (2018): each colu
 the direction has the norm of that column of the network's matrix; biases do not move. About one
 minute on one thread::
 
-    python benchmarks/figure_surface.py
+    python notebooks/08-block/figures/surface/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -111,8 +111,7 @@ def main() -> None:
     x, y = pictures("train")
     test_x, test_y = pictures("test")
     stored = {
-        "about": "The loss around nets with and without residual paths, by "
-        "benchmarks/figure_surface.py",
+        "about": "The loss around nets with and without residual paths, by surface/make.py",
         "points": POINTS,
         "nets": {"with": [], "without": []},
     }

@@ -1,11 +1,11 @@
-"""Train the model of the figures *merges* and *writer*: ``book/figures/writer.json``.
+"""Train the model of the figures *merges* and *writer*: ``writer.json``.
 
 A GPT of two blocks on *tinyshakespeare*, with byte-pair encoding. Weights are stored as whole
 multiples of ``step``, so that the file is small. The figures compute with these rounded numbers,
 and so do the tests that compare them with ``tfcourse``. A few minutes on one thread, with the
 corpus available::
 
-    python benchmarks/figure_writer.py
+    python notebooks/09-decoder/figures/writer/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -68,7 +68,7 @@ def main() -> None:
     )  # fmt: skip
     model.eval()
     stored = {
-        "about": "A GPT trained by benchmarks/figure_writer.py on tinyshakespeare (public domain)",
+        "about": "A GPT trained by writer/make.py on tinyshakespeare (public domain)",
         "seed": seed,
         "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
         "step": STEP,

@@ -1,11 +1,11 @@
-"""Train the two models of the figure *hidden-word*, and write them to ``book/figures/gaps.json``.
+"""Train the two models of the figure *hidden-word*, and write them to ``gaps.json``.
 
 Both predict hidden words of the sentences that ``figure_reader.py`` trains on. One sees both sides
 of a gap, the other only the left side; everything else is the same. Weights are stored as whole
 multiples of ``step``, so that the file is small. The figure computes with these rounded numbers,
 and so do the tests that compare them with ``tfcourse``. About a minute on one thread::
 
-    python benchmarks/figure_gaps.py
+    python notebooks/10-encoder/figures/hidden-word/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -110,7 +110,7 @@ def main() -> None:
     rows = {split: [words.encode(text) for text in found] for split, found in texts.items()}
     models = {side: train(rows["train"], len(words), SIDES[side], seed) for side in SIDES}
     stored = {
-        "about": "Two small encoders for a live figure, trained by benchmarks/figure_gaps.py",
+        "about": "Two small encoders for a live figure, trained by hidden-word/make.py",
         "seed": seed,
         "words": [words.token(i) for i in range(len(words))],
         "sizes": {

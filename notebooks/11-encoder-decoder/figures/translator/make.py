@@ -5,7 +5,7 @@ One Transformer translates numbers and dates between German, English and French.
 of its heads attended to during training; *search* shows what searches of three widths found halfway
 through training. About five minutes on one thread::
 
-    python benchmarks/figure_translator.py
+    python notebooks/11-encoder-decoder/figures/translator/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -173,7 +173,7 @@ def main() -> None:
         optimiser=adamw(betas=(0.9, 0.98), eps=1e-9), seed=seed, device="cpu", on_step=watch,
     )  # fmt: skip
     model.eval()
-    about = "A Transformer trained by benchmarks/figure_translator.py on numbers and dates in words"
+    about = "A Transformer trained by translator/make.py on numbers and dates in words"
     stored = {
         "about": about,
         "seed": seed,

@@ -1,4 +1,4 @@
-"""Train the models of three figures: ``book/figures/arrow.json`` and ``drawing.json``.
+"""Train the models of three figures: ``arrow.json`` and ``drawing.json``.
 
 That of *arrow* and *occlusion* is the vision transformer of ``vision_arrows.py``, trained longer on
 more images. That of *drawing* has the same size, and learns from letters and arrows as if drawn by
@@ -6,7 +6,7 @@ hand (``_strokes.py``). Weights are stored as whole multiples of ``step``, so th
 small. The figures compute with these rounded numbers, and so do the tests that compare them with
 ``tfcourse``. A few minutes on one thread::
 
-    python benchmarks/figure_arrow.py              # both; or name one
+    python notebooks/12-vision/figures/arrow/make.py              # both; or name one
     python -m coursebook.live                      # then draw the still pictures again
 """
 
@@ -96,7 +96,7 @@ def train(name: str, seed: int, count: int, steps: int) -> tuple[ViT, dict]:
         dataclasses.replace(SIZE, steps=steps), rate=RATE, seed=seed,
     )  # fmt: skip
     return model, {
-        "about": f"The model {name} of benchmarks/figure_arrow.py, trained on drawn images",
+        "about": f"The model {name} of arrow/make.py, trained on drawn images",
         "seed": seed,
         "sizes": {
             "image": SIZE.side, "patch": vision_arrows.PATCH, "layers": 2, "heads": 4,

@@ -5,7 +5,7 @@ the states between its blocks are counted by power of two: a number from 2^e up 
 for e. These are the gradients that pass from block to block, and that a 16-bit format must
 represent. Half a minute on one thread::
 
-    python benchmarks/figure_underflow.py
+    python notebooks/14-training-at-scale/figures/number-formats/make.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -45,7 +45,7 @@ def main() -> None:
     powers = sizes[sizes > 0].log2().floor().int()
     counts = {int(e): int((powers == e).sum()) for e in range(powers.min(), powers.max() + 1)}
     stored = {
-        "about": "Gradients by power of two, written by benchmarks/figure_underflow.py",
+        "about": "Gradients by power of two, written by number-formats/make.py",
         "seed": SEED,
         "tokens": JUDGED * WINDOW,
         "lowest": min(counts),
