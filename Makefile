@@ -88,8 +88,8 @@ chapters: $(READY)  ## run every lesson and its evidence again and store the out
 	@$(BIN)/tfcourse chapter notebooks/[0-9][0-9]-*/*.ipynb
 
 # What needs a GPU or tries the grader has targets of its own.
-FIGURES   := $(wildcard benchmarks/figure_*.py)
-ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py) $(FIGURES)
+FIGURES   := $(wildcard notebooks/*/figures/*/make.py)
+ELSEWHERE := benchmarks/on_gpu.py $(wildcard benchmarks/grading_*.py)
 MEASURES  := $(filter-out $(ELSEWHERE),$(wildcard benchmarks/[a-z]*.py)) $(wildcard notebooks/*/measure/[a-z]*.py)
 
 bench: $(READY)  ## measure on CPU what the pages quote, into records (real corpora: TFCOURSE_DATA)

@@ -86,6 +86,11 @@ class Lesson:
         return self.folder / "quiz.md"
 
     @property
+    def figures(self) -> Path:
+        """The folder of its live figures, with a folder for each."""
+        return self.folder / "figures"
+
+    @property
     def measure(self) -> Path:
         """The folder of the scripts that measure what its pages quote."""
         return self.folder / "measure"
@@ -158,11 +163,34 @@ def script_paths(course: Path) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.py"))}
 
 
+def figure_folders(course: Path) -> dict[str, Path]:
+    """The folder of each live figure by its name: its lesson's, or in ``book/figures``."""
+    places = [*(one.figures for one in lessons(course)), course / "book" / "figures"]
+    return {
+        path.name: path for place in places for path in sorted(place.glob("*")) if path.is_dir()
+    }
+
+
+def figure_script(course: Path, name: str) -> Path:
+    """The script that draws and moves a live figure."""
+    return figure_folders(course)[name] / "figure.js"
+
+
 def figure_numbers(course: Path, name: str) -> Path:
-    """The file of numbers that live figures compute with."""
-    return course / "book" / "figures" / f"{name}.json"
+    """The file of numbers that live figures compute with, in the folder of one of them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    """
+    for folder in figure_folders(course).values():
+        if (path := folder / f"{name}.json").is_file():
+            return path
+    raise FileNotFoundError(f"no live figure's folder has a {name}.json")
 
 
 def figure_pictures(course: Path, name: str) -> list[Path]:
     """The stored pictures of a live figure, in order."""
-    return sorted((course / "book" / "figures").glob(f"{name}.[0-9].svg"))
+    folder = figure_folders(course).get(name)
+    return sorted(folder.glob(f"{name}.[0-9].svg")) if folder else []

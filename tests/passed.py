@@ -40,7 +40,7 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
 #: that are Python or notebooks are read for their imports too.
 FILES = {
-    "chapter": ("notebooks/{}/**/*", "notebooks/*/records/*.json", "book/figures/*"),
+    "chapter": ("notebooks/{}/**/*", "notebooks/*/records/*.json", "notebooks/*/figures/**/*"),
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",

@@ -1,14 +1,15 @@
 """Live figures: pictures that a reader can move, on the site and in a notebook.
 
 A lesson shows one with a cell that calls :func:`figure`. Each has an entry in
-:mod:`coursebook.live.catalogue` and a script of the same name in ``scripts/``, which draws and
-moves it. ``python -m coursebook.live`` has the scripts draw once and stores the pictures in
-``book/figures``. Stored notebooks show these, and so do pages on which no script runs.
+:mod:`coursebook.live.catalogue` and a folder of its name with the script that draws and moves it,
+``figure.js``. ``python -m coursebook.live`` has the scripts draw once and stores the pictures
+beside them. Stored notebooks show these, and so do pages on which no script runs.
 """
 
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from types import ModuleType
 
 from coursebook import course
 from coursebook.live.alone import frame
@@ -69,7 +71,9 @@ class Shown:
 
     def _scripts(self) -> list[str]:
         """What the figure runs: the data come after the kit, which makes room for them."""
-        kit, *others = [_text(f"scripts/{file}") for file in self.figure.files()]
+        *shared, _ = self.figure.files()  # the last is its own
+        kit, *others = [_text(f"scripts/{file}") for file in shared]
+        others.append(course.figure_script(self.root, self.figure.name).read_text("utf-8"))
         return [_text("alone.js"), kit, *(_data(self.root, n) for n in self.figure.stored), *others]
 
 
@@ -126,7 +130,7 @@ def figure(name: str) -> Shown:
 
 
 def stored(name: str) -> dict:
-    """The content of ``NAME.json`` in ``book/figures``: the numbers that a figure computes with.
+    """The content of ``NAME.json`` in a figure's folder: the numbers that it computes with.
 
     Raises
     ------
@@ -137,10 +141,30 @@ def stored(name: str) -> dict:
 
 
 def store(name: str, numbers: dict) -> None:
-    """Write the numbers that :func:`stored` reads, and print the file's size."""
-    path = course.figure_numbers(course.root(), name)
+    """Write the numbers that :func:`stored` reads, and print the file's size.
+
+    A new file goes to the folder of the figure of its name.
+    """
+    root = course.root()
+    try:
+        path = course.figure_numbers(root, name)
+    except FileNotFoundError:
+        path = course.figure_folders(root)[name] / f"{name}.json"
     path.write_text(json.dumps(numbers, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB")
+
+
+def maker(name: str) -> ModuleType:
+    """The script ``make.py`` that wrote ``NAME.json``, as a module.
+
+    It trains the figure's model or draws its numbers, and loads them into the package's classes.
+    """
+    path = course.figure_numbers(course.root(), name).with_name("make.py")
+    spec = importlib.util.spec_from_file_location(f"make_{name}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 #: Eight or more integers in a row, in JSON without spaces.
@@ -173,6 +197,8 @@ def publish(root: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for path in (*(FOLDER / "scripts").glob("*.js"), *(FOLDER / name for name in STYLES)):
         (target / path.name).write_bytes(path.read_bytes())
+    for name in FIGURES:
+        (target / f"{name}.js").write_bytes(course.figure_script(root, name).read_bytes())
     for name in {name for one in FIGURES.values() for name in one.stored}:
         (target / f"data-{name}.js").write_text(_data(root, name), "utf-8")
     for path in (path for name in FIGURES for path in course.figure_pictures(root, name)):

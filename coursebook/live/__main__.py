@@ -93,7 +93,7 @@ def main() -> None:
         for old in course.figure_pictures(root, name):
             old.unlink()
         for number, svg in enumerate(pictures, 1):
-            (root / "book" / "figures" / f"{name}.{number}.svg").write_text(svg, "utf-8")
+            (course.figure_folders(root)[name] / f"{name}.{number}.svg").write_text(svg, "utf-8")
         print(f"{name}: {len(pictures)} pictures")
 
 

@@ -21,7 +21,7 @@ class Figure:
     Attributes
     ----------
     name:
-        Lower-case words joined by hyphens; the script is ``scripts/NAME.js``.
+        Lower-case words joined by hyphens; the folder with its script is named like it.
     title:
         The question that the figure answers, in a few words.
     caption:
@@ -31,7 +31,7 @@ class Figure:
     data:
         What the script is given. Tests read it too.
     stored:
-        Names of JSON files in ``book/figures`` that the script also reads.
+        Names of JSON files in figures' folders that the script also reads.
     scripts:
         The scripts of the models that it runs; ``layers.js`` is loaded with them.
     at_once:

@@ -84,7 +84,7 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
 def copy(app: Sphinx, error: Exception | None) -> None:
     """Copy scripts, styles, data and still pictures into the built site, if it has any."""
     root = Path(app.srcdir)
-    if error is None and app.builder.format == "html" and (root / "book" / "figures").is_dir():
+    if error is None and app.builder.format == "html" and course.figure_folders(root):
         live.publish(root, Path(app.outdir) / "_static" / "live")
 
 

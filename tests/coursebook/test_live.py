@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from coursebook import live
-from coursebook.course import figure_numbers, figure_pictures
+from coursebook.course import figure_folders, figure_numbers, figure_pictures, figure_script
 from coursebook.drawings.colours import COLOURS, NEGATIVE
 from coursebook.executor import ENVIRONMENT
 from coursebook.live.catalogue import FIGURES
@@ -23,6 +23,7 @@ def with_address(folder: Path, course: Path, config: str) -> Path:
     (folder / "_config.yml").write_text(config, "utf-8")
     (folder / "book").mkdir()
     (folder / "book" / "figures").symlink_to(course / "book" / "figures")
+    (folder / "notebooks").symlink_to(course / "notebooks")
     return folder
 
 
@@ -79,7 +80,11 @@ def test_the_figures_have_the_drawings_colours() -> None:
 def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
     scripts = {path.stem for path in (live.FOLDER / "scripts").glob("*.js")}
     used = {name.removesuffix(".js") for one in FIGURES.values() for name in one.files()}
-    assert used == scripts
+    assert used - set(FIGURES) == scripts and set(figure_folders(course)) == set(FIGURES)
+    for name, one in FIGURES.items():
+        assert figure_script(course, name).is_file()
+        folder = figure_folders(course)[name]
+        assert one.shown == folder.parents[1].name or folder.parents[1].name == "book", name
     for one in FIGURES.values():
         assert any((course / f"{one.page(course)}{end}").is_file() for end in (".ipynb", ".md"))
         for name in one.stored:
@@ -106,7 +111,7 @@ def test_shades_of_weights_have_a_scale_or_numbers(course: Path) -> None:
 
 
 def test_figures_do_not_import_the_subject(course: Path) -> None:
-    """What a figure needs of it is written into book/figures by a script in benchmarks."""
+    """What a figure needs of it is written by its make.py."""
     package = course / "coursebook"
     for path in [*(package / "live").glob("*.py"), package / "sphinx" / "figures.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -117,8 +122,7 @@ def test_figures_do_not_import_the_subject(course: Path) -> None:
 
 def test_scripts_ask_for_nothing(course: Path) -> None:
     """A page from the disk has no server: no script may fetch, import or name an address."""
-    for path in (live.FOLDER / "scripts").glob("*.js"):
+    own = [figure_script(course, name) for name in FIGURES]
+    for path in [*(live.FOLDER / "scripts").glob("*.js"), *own]:
         text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?:|\bfetch\(|\bimport\b|XMLHttpRequest|\beval\(", text), (
-            path.name
-        )
+        assert not re.search(r"https?:|\bfetch\(|\bimport\b|XMLHttpRequest|\beval\(", text), path

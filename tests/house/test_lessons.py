@@ -26,7 +26,7 @@ def loaded(lesson: Lesson) -> set[str]:
 def test_a_lessons_folder_holds_what_a_lesson_has(lesson):
     places = {
         *(lesson.notebook, lesson.evidence, lesson.claims, lesson.topics, lesson.quiz),
-        *(lesson.measure, lesson.records),
+        *(lesson.measure, lesson.records, lesson.figures),
     }
     unknown = {path for path in lesson.folder.iterdir() if path.name[0] != "."} - places
     assert not unknown

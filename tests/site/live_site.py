@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 from tiny_site import WHOLE, build
 
-from coursebook.course import figure_numbers, script_paths
+from coursebook.course import figure_numbers
 from coursebook.live.catalogue import FIGURES
 
 
@@ -19,8 +17,7 @@ def build_figures(
     folder: Path, course: Path, theme: str = "basic", figures: Iterable[str] = tuple(FIGURES)
 ) -> Path:
     """A page with these figures, and the stored pictures it shows; beside it, a page for each."""
-    (folder / "book").mkdir()
-    (folder / "book" / "figures").symlink_to(course / "book" / "figures")
+    with_figures(folder, course)
     written = {name: f"```{{live}} {name}\n```" for name in figures}
     for name, text in written.items():
         own_page(folder, name, ".md").write_text(
@@ -29,6 +26,13 @@ def build_figures(
     _, warnings = build(folder, "\n\n".join(written.values()), WHOLE, theme=theme)
     assert not warnings, warnings
     return folder / "out" / "index.html"
+
+
+def with_figures(folder: Path, course: Path) -> None:
+    """Give a small site the course's figures."""
+    (folder / "book").mkdir()
+    (folder / "book" / "figures").symlink_to(course / "book" / "figures")
+    (folder / "notebooks").symlink_to(course / "notebooks")
 
 
 def own_page(folder: Path, figure: str, ending: str = ".html") -> Path:
@@ -100,15 +104,6 @@ def begin(figure) -> None:
         if start.count():
             start.click()
         figure.locator(".live-status").wait_for(state="attached")
-
-
-def figure_script(course: Path, name: str) -> ModuleType:
-    """The script that trains a figure's model, which also loads it into the package's classes."""
-    path = script_paths(course)[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def stored_model(course: Path, name: str) -> dict:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import begin, build_figures, figure_script, offline, open_all, own_page, stored_model
+from live_site import begin, build_figures, offline, open_all, own_page, stored_model, with_figures
 from test_pages import AXE, OVERFLOW, RULES, set_theme
 from tiny_site import build
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from coursebook.course import figure_numbers, figure_pictures
-from coursebook.live import packed
+from coursebook.live import maker, packed
 from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
 from tfcourse.alignment import AttentionPooling
@@ -51,8 +51,7 @@ ALONE = ("coursebook.sphinx.figures",)
 
 
 def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    with_figures(tmp_path, course)
     html, warnings = build(tmp_path, "```{live} heads\n```", ALONE)
     assert not warnings
     needs = re.search(r'id="figure-heads" data-figure="heads" data-needs="([^"]+)"', html)
@@ -66,8 +65,7 @@ def test_what_a_figure_becomes(tmp_path: Path, course: Path) -> None:
 
 @pytest.mark.browser
 def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course: Path) -> None:
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    with_figures(tmp_path, course)
     far = "\n\n".join(["A line."] * 300)
     text = (
         f"```{{live}} heads\n```\n\n```{{live}} causal-mask\n```\n\n{far}\n\n```{{live}} film\n```"
@@ -96,8 +94,7 @@ def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course:
 
 
 def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) -> None:
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "figures").symlink_to(course / "book" / "figures")
+    with_figures(tmp_path, course)
     html, _ = build(tmp_path, "Nothing here moves.", ALONE)
     assert "_static/live" not in html
 
@@ -109,10 +106,8 @@ def test_a_page_without_a_figure_loads_none_of_it(tmp_path: Path, course: Path) 
         ("```{live} arrows\n```\n\n```{live} arrows\n```", "'arrows' is on this page twice"),
     ],
 )
-def test_what_is_written_wrongly_fails_the_build(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "book" / "figures").mkdir(parents=True)
-    for name in {name for figure in FIGURES.values() for name in figure.stored}:
-        (tmp_path / "book" / "figures" / f"{name}.json").write_text("{}", "utf-8")
+def test_what_is_written_wrongly_fails_the_build(tmp_path, course, text: str, said: str) -> None:
+    with_figures(tmp_path, course)
     _, warnings = build(tmp_path, text, ALONE)
     assert said in warnings
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import begin, build_figures, figure_script, offline, stored_model
+from live_site import begin, build_figures, offline, stored_model
 
 from coursebook.course import figure_numbers
-from coursebook.live import FOLDER, packed
+from coursebook.live import FOLDER, maker, packed
 from coursebook.live.__main__ import bare_page
 from coursebook.live.catalogue import FIGURES
 from tfcourse.data import load as load_corpus

@@ -12,9 +12,7 @@ and so do the tests that compare them with ``tfcourse``. About a minute on one t
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -25,8 +23,7 @@ from tfcourse.batching import Batches, mask_words, pad
 from tfcourse.models.bert import BERT
 from tfcourse.tokenizers import WordTokenizer
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import figure_reader as reader  # noqa: E402
+reader = live.maker("reader")
 
 STEPS, BATCH, RATE = 2000, 64, 5e-3
 #: Which model sees what, by its name in the file.
