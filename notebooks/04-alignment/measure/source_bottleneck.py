@@ -10,6 +10,7 @@ own, searched on two seeds by the loss on the validation numbers, then three oth
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
