@@ -96,8 +96,8 @@ def mean_end(
     """The mean of ``end(rate, seed)`` over seeds as a cost; infinite if one of them diverged."""
 
     def cost(rate: float) -> float:
-        ends = [end(rate, seed) for seed in seeds]
-        return math.inf if None in ends else sum(ends) / len(ends)
+        ends = [one for seed in seeds if (one := end(rate, seed)) is not None]
+        return sum(ends) / len(ends) if len(ends) == len(seeds) else math.inf
 
     return cost
 

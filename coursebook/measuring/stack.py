@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from torch import Tensor, nn
 
@@ -46,7 +47,7 @@ class Stack(nn.Module):
         self,
         vocabulary: int,
         blocks: int,
-        order: str = "pre",
+        order: Literal["pre", "post"] = "pre",
         *,
         kind: type[Block] = Block,
         ffn: Callable[[int], nn.Module] = FeedForward,
