@@ -86,7 +86,7 @@ def test_every_lesson_has_a_card_with_its_time(site: Path) -> None:
 
 def test_the_models_are_one_step_away(site: Path) -> None:
     """Linked from home, from each lesson and from How to take, and first in the contents."""
-    lessons = [page for page in toc_pages() if re.match(r"notebooks/\d", page)]
+    lessons = [page for page in toc_pages() if re.match(r"notebooks/(\d[\w-]+)/\1\.html", page)]
     for page in ("index.html", "book/take.html", *lessons):
         article = (site / page).read_text("utf-8").split("<article", 1)[1].split("</article>")[0]
         assert re.search(r'href="[^"]*explore\.html"', article), page

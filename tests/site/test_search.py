@@ -73,7 +73,9 @@ RIGHT = {
 
 
 def address_of(short: str) -> str:
-    return short if short.startswith("book/") else f"notebooks/{short}"
+    if short.startswith("book/"):
+        return short
+    return f"notebooks/{short}" + (f"/{short}" if short[0].isdigit() else "")
 
 
 @pytest.fixture(scope="module")
