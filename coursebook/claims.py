@@ -30,7 +30,7 @@ PREFIX = "claim "
 
 
 def condition(entry: dict[str, str]) -> str:
-    """What would refute the claim of an entry of a lesson's ``claims.yml``, with what was added later."""
+    """What would refute a claim, given its entry, with what was added later."""
     return " ".join(entry[key] for key in ("refuted", "later") if key in entry)
 
 

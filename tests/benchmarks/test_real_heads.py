@@ -6,29 +6,29 @@ import tomllib
 
 import pytest
 
+from coursebook.course import Lesson, figure_numbers
+
 
 @pytest.fixture(scope="module")
 def found(course):
-    path = course / "benchmarks" / "records" / "real-encoder.json"
+    path = Lesson(course, "06-multi-head").records / "real-encoder.json"
     return json.loads(path.read_text("utf-8"))["results"]
 
 
 def text(course, lesson):
-    found = course.glob(f"notebooks/**/{lesson}.ipynb")
-    (path,) = (path for path in found if "evidence" not in path.parts)
-    cells = json.loads(path.read_text("utf-8"))["cells"]
+    cells = json.loads(Lesson(course, lesson).notebook.read_text("utf-8"))["cells"]
     return "\n".join("".join(cell["source"]) for cell in cells)
 
 
 def test_every_sentence_was_read_and_is_shown_as_it_was_read(course, found):
-    says = tomllib.loads((course / "benchmarks" / "real_encoder.toml").read_text("utf-8"))
+    says = tomllib.loads((Lesson(course, "06-multi-head").measure / "real_encoder.toml").read_text("utf-8"))
     assert {n: " ".join(one["words"][1:-1]) for n, one in found["guiding"].items()} == {
         name: one["sentence"] for name, one in says["guiding"].items()
     }
     for one in found["guiding"].values():
         for rows in one["heads"].values():
             assert all(abs(sum(row) - 1000) <= len(row) for row in rows)
-    figure = json.loads((course / "book" / "figures" / "encoder.json").read_text("utf-8"))
+    figure = json.loads(figure_numbers(course, "encoder").read_text("utf-8"))
     assert figure["sentences"] == list(found["guiding"].values())
     assert figure["model"] == found["model"]
     for kind in says["it"]:

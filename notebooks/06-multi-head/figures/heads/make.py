@@ -1,6 +1,6 @@
 """Train the small model of the live figures, and write its weights to ``reader.json``.
 
-The model reads sentences of the corpus *senses* and of ``figure_sentences.toml``: it predicts
+The model reads sentences of the corpus *senses* and of ``sentences.toml``: it predicts
 hidden words, and from its state at *note* whether a message, a tone or a mood is meant. Weights are
 stored as whole multiples of ``step``, so that the file is small. The figures compute with these
 rounded numbers, and so do the tests that compare them with ``tfcourse``. About a minute on one
@@ -45,7 +45,7 @@ PAD, UNKNOWN, MASK = range(3)
 STEP, MADE_UNKNOWN = 1 / 128, 0.03
 STEPS, BATCH, RATE = 2500, 64, 3e-3
 #: Sentences beyond the corpus, and how many are drawn from each of their templates.
-MORE = tomllib.loads(Path(__file__).with_name("figure_sentences.toml").read_text("utf-8"))
+MORE = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 DRAWN = 120
 #: The label of a sentence that does not have the word: no sense is asked.
 NO_SENSE = -100

