@@ -25,6 +25,9 @@ MESSAGE_BYTES = 16 << 20
 #: Seconds between checks on a silent kernel.
 LOOK_SECONDS = 0.1
 
+#: While a kernel waits for a processor, a cell is extended by this many times its limit at most.
+PATIENCE = 5
+
 #: Seconds that an interrupted kernel has to become idle.
 REST_SECONDS = 2.0
 
@@ -167,13 +170,14 @@ class Pump:
         number = self._execute({"code": source, "silent": False, "store_history": True})
         collected = Collected(self.output_bytes)
         replied = idle = False
-        how, ends, given = OK, deadline, self.kernel.waited()
+        how, ends, given, before = OK, deadline, 0.0, self.kernel.waited()
         while not (replied and idle):
             left = ends - monotonic()
             if left <= 0:
                 if replied:  # its last output was lost
                     break
-                if how == OK and (more := self.kernel.waited() - given) > LOOK_SECONDS:
+                more = min(self.kernel.waited() - before, PATIENCE * seconds) - given
+                if how == OK and more > LOOK_SECONDS:
                     ends, given = monotonic() + more, given + more
                     continue
                 if how in (OUT_OF_TIME, FLOODED):

@@ -30,8 +30,9 @@ from nbjudge.judge.errors import GARBLED, GONE, OUT_OF_TIME
 #: Maximum number of characters shown of the other side's messages.
 MAX_TOLD = 2000
 
-#: A call is extended by this many seconds at least.
-WORTH_WAITING = 0.05
+#: A call is extended by this many seconds at least; those of a test together by this many times
+#: the limit on one, since the whole submission has a limit in wall-clock time.
+WORTH_WAITING, PATIENCE = 0.05, 5
 
 #: Maximum number of parameters of a problem set's module.
 MOST_NAMES = 10_000
@@ -355,7 +356,7 @@ class Link:
 
     def _more(self) -> float:
         """Seconds by which to extend a call: a busy machine has let its process wait for them."""
-        more = self.waited() - self.given
+        more = min(self.waited(), PATIENCE * self.call_seconds) - self.given
         if more < WORTH_WAITING:
             return 0.0
         self.given += more
