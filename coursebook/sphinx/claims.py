@@ -185,7 +185,7 @@ def read_ledger(root: Path) -> Ledger:
                     else "without a limit, so severity must be left out"
                 )
             )
-        before = claims.STRENGTH.get(entry.get("before"), 0)
+        before = claims.STRENGTH.get(entry.get("before", ""), 0)
         if "later" in entry and claims.STRENGTH.get(tested.verdict, 0) > before:
             ledger.faults.append(
                 f"claims.yml, {name}: {tested.verdict!r} is stronger than {entry['before']!r}, but "

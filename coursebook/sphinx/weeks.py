@@ -8,12 +8,13 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from coursebook import course
 from coursebook.sphinx import tree
 from coursebook.sphinx.map import MarkdownTable, in_hours
 from coursebook.yaml_files import read_yaml
 
 #: A chapter that a lesson says it needs.
-_NEEDED = re.compile(r"\[chapters? \d+\]\((?P<name>\d\d-[\w-]+)\.ipynb")
+_NEEDED = re.compile(r"\[chapters? \d+\]\((?:\.\./\d\d-[\w-]+/)?(?P<name>\d\d-[\w-]+)\.ipynb")
 
 
 def plans(root: Path) -> dict[int, dict]:
@@ -39,7 +40,7 @@ def plans(root: Path) -> dict[int, dict]:
             raise ValueError(f"{where} has a lesson twice.")
         before = set(plan.get("assumes", []))
         for name in lessons:
-            if missing := needs(root / "notebooks" / f"{name}.ipynb") - before:
+            if missing := needs(course.Lesson(root, name).notebook) - before:
                 raise ValueError(f"{where} has {name} before {min(missing)}, which it needs.")
             before.add(name)
     return found
@@ -61,14 +62,14 @@ def table(root: Path, length: int) -> list[str]:
     for number, names in enumerate(plan["weeks"], 1):
         hours, lessons, tasks = 0.0, [], []
         for name in names:
-            path = root / "notebooks" / f"{name}.ipynb"
+            path = course.Lesson(root, name).notebook
             minutes = tree.minutes(path)
             hours += minutes / 60
-            page = tree.docname(root, path)
+            page = course.page(root, path)
             lessons.append(f"[{int(name[:2])} {titles[name]}](/{page}.ipynb), {minutes} min")
             if released := sets.get(name[:2]):
                 hours += in_hours(released.time)
-                page = tree.docname(root, released.path)
+                page = course.page(root, released.path)
                 points = sum(released.points.values())
                 tasks.append(
                     f"[{int(name[:2])}](/{page}.ipynb), {released.time}, {points:g} points"
@@ -95,7 +96,7 @@ class WeekPlan(MarkdownTable):
         self.env.note_dependency(str(root / "book" / "weeks.yml"))
         for week in plans(root)[int(self.arguments[0])]["weeks"]:
             for name in week:
-                self.env.note_dependency(str(root / "notebooks" / f"{name}.ipynb"))
+                self.env.note_dependency(str(course.Lesson(root, name).notebook))
         for released in tree.problem_sets(root):
             self.env.note_dependency(str(released.path))
         return self.markdown(table(root, int(self.arguments[0])))

@@ -21,7 +21,9 @@ def text(course, lesson):
 
 
 def test_every_sentence_was_read_and_is_shown_as_it_was_read(course, found):
-    says = tomllib.loads((Lesson(course, "06-multi-head").measure / "real_encoder.toml").read_text("utf-8"))
+    says = tomllib.loads(
+        (Lesson(course, "06-multi-head").measure / "real_encoder.toml").read_text("utf-8")
+    )
     assert {n: " ".join(one["words"][1:-1]) for n, one in found["guiding"].items()} == {
         name: one["sentence"] for name, one in says["guiding"].items()
     }

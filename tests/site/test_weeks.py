@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_site import build
 
+from coursebook.course import Lesson
 from coursebook.sphinx import tree, weeks
 
 LENGTHS = 6, 10, 14
@@ -26,7 +27,7 @@ def test_the_first_week_s_times_are_those_of_its_lesson_and_problem_set(course: 
     lesson, hours = re.search(
         r"the lesson \((\d+) minutes\) and do .+ \((\d+) hours\)", text
     ).groups()
-    assert int(lesson) == tree.minutes(course / "notebooks" / "01-words.ipynb")
+    assert int(lesson) == tree.minutes(Lesson(course, "01-words").notebook)
     assert f"{hours} h" == tree.problem_sets(course)[0].time
 
 
@@ -37,7 +38,7 @@ def test_a_week_s_hours_are_those_of_its_lessons_and_exercises(course: Path, len
     for row, names in zip(rows, weeks.plans(course)[length]["weeks"], strict=True):
         minutes = 0
         for name in names:
-            minutes += tree.minutes(course / "notebooks" / f"{name}.ipynb")
+            minutes += tree.minutes(Lesson(course, name).notebook)
             (released,) = (s for s in tree.problem_sets(course) if s.path.stem[2:4] == name[:2])
             text = "\n".join(map(tree.source, tree.cells(released.path)))
             minutes += sum(map(int, re.findall(r"^\| `.*\| (\d+) min \|$", text, re.MULTILINE)))

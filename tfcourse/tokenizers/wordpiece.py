@@ -88,7 +88,8 @@ class WordPieceTokenizer(Tokenizer):
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = []
         for word in self.words(text):
-            found = list(self._pieces(word)) if len(word) <= self.longest else [None]
+            short = len(word) <= self.longest
+            found: list[int | None] = list(self._pieces(word)) if short else [None]
             if None in found:
                 if self.unknown is None:
                     raise ValueError(
