@@ -28,7 +28,7 @@ UNANSWERED = "Your turn:"
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
-class field(nodes.General, nodes.Element):
+class answer_field(nodes.General, nodes.Element):
     """An input field for numbers; ``judged`` says what is right and what to say."""
 
 
@@ -46,7 +46,7 @@ def numbers(node: ast.expr) -> list[float] | None:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Constant) and type(inner.value) in (int, float):
             continue
-        if isinstance(inner, ast.BinOp | ast.UnaryOp | ast.USub | _SUMS):
+        if isinstance(inner, (ast.BinOp, ast.UnaryOp, ast.USub, *_SUMS)):
             continue
         return None
     return [float(eval(compile(ast.Expression(node), "<answer>", "eval"), {"__builtins__": {}}))]
@@ -76,9 +76,8 @@ def judged(source: str) -> dict[str, Any] | None:
 def boxes(doctree: nodes.document) -> Iterator[nodes.container]:
     """Put each turn, from its first words to the end of its answer, into a box; yield the boxes."""
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        if not paragraph.children or not isinstance(paragraph[0], nodes.strong):
-            continue
-        if paragraph[0].astext() != "Your turn.":
+        words = next((node for node in paragraph if node.astext()), None)  # Text may be empty
+        if not isinstance(words, nodes.strong) or words.astext() != "Your turn.":
             continue
         around = paragraph.parent
         start = around.index(paragraph)
@@ -97,7 +96,7 @@ def boxes(doctree: nodes.document) -> Iterator[nodes.container]:
 
 def show(app: Sphinx, doctree: nodes.document) -> None:
     """Box a lesson's turns, and replace what an unanswered check printed."""
-    path = Path(app.env.doc2path(app.env.docname))
+    path = Path(doctree["source"])
     if path.suffix != ".ipynb":
         return
     cells = nbformat.read(path, as_version=4).cells
@@ -110,7 +109,9 @@ def show(app: Sphinx, doctree: nodes.document) -> None:
             if not printed.startswith(UNANSWERED):
                 continue
             asked = judged(cell.source)
-            said = field("", judged=asked, number=shown["cell_index"]) if asked else _where(app)
+            said = (
+                answer_field("", judged=asked, number=shown["cell_index"]) if asked else _where(app)
+            )
             if "hide-input" in cell.metadata.get("tags", []):
                 shown.replace_self(said)
             else:  # the learner's own cell: only what it printed
@@ -134,7 +135,7 @@ def _where(app: Sphinx) -> nodes.paragraph:
     return said
 
 
-def visit_field(self: HTML5Translator, node: field) -> None:
+def visit_field(self: HTML5Translator, node: answer_field) -> None:
     data, name = html.escape(json.dumps(node["judged"])), f"turn-{node['number']}"
     several = "s, with commas between them" if len(node["judged"]["right"]) > 1 else ""
     self.body.append(
@@ -144,7 +145,7 @@ def visit_field(self: HTML5Translator, node: field) -> None:
     )
 
 
-def depart_field(self: HTML5Translator, node: field) -> None:
+def depart_field(self: HTML5Translator, node: answer_field) -> None:
     """Nothing is open."""
 
 
@@ -154,7 +155,10 @@ def _plain(self: Any, node: nodes.Node) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_node(
-        field, html=(visit_field, depart_field), latex=(_plain, _plain), text=(_plain, _plain)
+        answer_field,
+        html=(visit_field, depart_field),
+        latex=(_plain, _plain),
+        text=(_plain, _plain),
     )
     app.connect("doctree-read", show)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
