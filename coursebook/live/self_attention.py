@@ -24,8 +24,8 @@ LOOK_UP = {
 SENTENCE = "the guitar strings hummed one last melancholic note"
 #: What chapter 6 begins with.
 MASK_SENTENCE = "The cat was scared because it didn't recognize me in my mask"
-#: The reader's head that finds which words *note* goes with in this sentence, counted from 0.
-HEAD = 3
+#: The reader's head that finds the words that tell what *note* means here, counted from 0.
+HEAD = 1
 
 FIGURES = (
     Figure(
@@ -71,9 +71,9 @@ FIGURES = (
     Figure(
         "attention-steps",
         "What does each word take from the others?",
-        "One of the four heads of a small trained model: the one in which note attends to guitar "
-        "strings. Go through the steps for one word, then for the next, or type a sentence of "
-        "your own.",
+        "One of the four heads of a small trained model: the one in which note attends to the "
+        "words that tell its sense, here melancholic and strings. Go through the steps for one "
+        "word, then for the next, or type a sentence of your own.",
         "05-self-attention",
         data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
         stored=("reader",),
