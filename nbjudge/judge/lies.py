@@ -21,8 +21,8 @@ from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_han
 from nbjudge.inside.testing.recall import alike
 from nbjudge.inside.values import Array, ArrayScalar, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
+from nbjudge.judge.believed import Believed
 from nbjudge.judge.limited import within
-from nbjudge.judge.weighing import Believed
 
 #: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
 SEED = 1

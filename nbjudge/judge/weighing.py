@@ -13,33 +13,16 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells, enclosures
 from nbjudge.judge import names
+from nbjudge.judge.believed import Believed
 
 #: Seconds that all tests of a notebook may take.
 SECONDS = 1800.0
-
-
-class Believed(NamedTuple):
-    """A lie that a test believes.
-
-    Attributes
-    ----------
-    lie:
-        Its name.
-    part:
-        Whether it is about one of several results.
-    told:
-        Whether the test asked for anything that a learner cannot know; if not, it heard the truth.
-    """
-
-    lie: str
-    part: bool
-    told: bool
 
 
 def waits_for(

@@ -23,7 +23,7 @@ from distributed import Client, WorkerPlugin, get_worker
 from distributed.comm import CommClosedError
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run.judging import Bench, Terms
+from nbjudge.run.bench import Bench, Terms
 from nbjudge.store.digests import judge_digest
 
 #: Seconds to wait for a worker to come back if a scheduler has none left.

@@ -24,7 +24,8 @@ from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
 from nbjudge.report.overview import mistakes, write_overview
 from nbjudge.report.returning import keep_for_exchange
-from nbjudge.run.judging import Outcome, dask_cluster, judge_all
+from nbjudge.run.bench import Outcome
+from nbjudge.run.judging import dask_cluster, judge_all
 from nbjudge.run.parcels import BadParcel, unpack_judged
 from nbjudge.run.submissions import Grading, Prepared
 from nbjudge.store import ledger

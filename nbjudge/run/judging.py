@@ -8,18 +8,14 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import threading
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from nbjudge.failure import GradingFailed
-from nbjudge.judge import judge
-from nbjudge.run.parcels import pack_judged, unpack_job
-from nbjudge.sandbox import Nursery
+from nbjudge.run.bench import Bench, Crew, JudgeFailed, Outcome, Terms
 
 #: Maximum number of retries if a submission's worker was lost, and if the judge failed on it.
 RETRIES, RETRIES_OF_JUDGE = 2, 1
@@ -34,122 +30,6 @@ AHEAD = 2
 FEW = 2
 
 _log = logging.getLogger("nbjudge")
-
-
-class JudgeFailed(RuntimeError):
-    """The judge itself failed, through no fault of the submission."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """Settings shared by all jobs of a run.
-
-    Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
-    name, the judge's digest (the same on every machine, or empty if there is only one), the
-    course's wrong answers
-    (:func:`nbjudge.intake.release.known_answers`), and the libraries that the notebook imports.
-    """
-
-    sandboxed: bool = True
-    files: dict[str, bytes] = field(default_factory=dict)
-    locked: dict[str, str] = field(default_factory=dict)
-    digest: str = ""
-    known: dict[str, Any] = field(default_factory=dict)
-    imported: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of one job: the judgement as bytes, or why there is none."""
-
-    student: str
-    parcel: bytes | None
-    problem: str = ""
-
-
-# -- in the process that judges ------------------------------------------------------------------
-
-
-class Bench:
-    """One process's nursery, started at the first job and restarted when it breaks."""
-
-    def __init__(self, terms: Terms):
-        self.terms = terms
-        self._nursery: Nursery | None = None
-        self._lock = threading.Lock()
-        self._ended = False
-
-    def judge(self, parcel: bytes) -> bytes:
-        """Judge one job.
-
-        Raises
-        ------
-        JudgeFailed
-            If the judge failed twice.
-        """
-        job = unpack_job(parcel, self.terms.files)
-        with self._lock:
-            for last in (False, True):
-                try:
-                    return pack_judged(judge(job, self._opened()))
-                except Exception as error:
-                    self._close()
-                    if self._ended:
-                        raise JudgeFailed("grading was stopped") from None
-                    if last:
-                        _log.exception("judging failed")
-                        raise JudgeFailed(f"{type(error).__name__}: {error}") from None
-        raise AssertionError
-
-    def _opened(self) -> Nursery:
-        if self._ended:
-            raise JudgeFailed("grading was stopped")
-        if self._nursery is None:
-            terms = self.terms
-            nursery = Nursery(
-                terms.sandboxed,
-                locked=terms.locked,
-                known=terms.known,
-                imported=terms.imported,
-            )
-            self._nursery = nursery.__enter__()
-            self._nursery.start()
-        return self._nursery
-
-    def _close(self) -> None:
-        nursery, self._nursery = self._nursery, None
-        if nursery is not None:
-            with suppress(Exception):
-                nursery.__exit__(None, None, None)
-
-    def end(self) -> None:
-        """Stop the nursery and everything in it, whatever it is doing, for good."""
-        self._ended = True
-        self._close()
-
-
-# -- in the process that grades ------------------------------------------------------------------
-
-
-class Crew(Protocol):
-    """Workers: :class:`nbjudge.run.pool.Pool`, or :class:`nbjudge.run.cluster.Cluster`.
-
-    Attributes
-    ----------
-    patience:
-        Seconds to wait for the result of a job that is done; ``None`` if it is here by then.
-    """
-
-    patience: float | None
-
-    def size(self) -> int:
-        """The number of workers that are there now."""
-
-    def submit(self, parcel: bytes) -> Any:
-        """Send a job; gives a future, whose error says that its worker was lost."""
-
-    def look(self) -> None:
-        """Called when nothing is heard: raises ``GradingFailed`` if nobody is left to wait for."""
 
 
 def judge_here(jobs: Iterable[tuple[str, bytes]], terms: Terms) -> Iterator[Outcome]:

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from nbjudge.run.judging import Bench, JudgeFailed, Terms
+from nbjudge.run.bench import Bench, JudgeFailed, Terms
 from nbjudge.run.workers import WORKERS, warm_up
 
 #: Seconds that a worker may take to end what it has started.

@@ -25,8 +25,8 @@ from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
 from nbjudge.judge import Job, Judged, Limits, imports_of, names_of
 from nbjudge.judge.names import libraries
+from nbjudge.run.bench import Terms
 from nbjudge.run.helper import Helper, TooMuch
-from nbjudge.run.judging import Terms
 from nbjudge.run.parcels import pack_job
 from nbjudge.run.standing import Standing, written_time
 from nbjudge.store import ledger

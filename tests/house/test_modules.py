@@ -16,6 +16,7 @@ EXCEPTIONS = {
     ("coursebook.nbval_bands", "nbjudge"): "imports nbformat as the executor does",
     ("coursebook.measuring", "tfcourse"): "runs presets for the lessons' measurements",
     ("coursebook.measuring.stack", "tfcourse"): "the model that several measurements vary",
+    ("nbjudge_tfcourse.commands", "nbjudge"): "gives the course's command the judge's commands",
     ("nbjudge_tfcourse.translating", "nbjudge"): "raises what the judge's test cells raise",
 }
 

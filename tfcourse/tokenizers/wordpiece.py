@@ -51,12 +51,12 @@ class WordPieceTokenizer(Tokenizer):
         special: Sequence[str] = (),
         *,
         lower: bool = True,
-        longest: int = LONGEST,
+        max_input_chars_per_word: int = LONGEST,
     ) -> None:
-        at_least_one(longest=longest)
+        at_least_one(max_input_chars_per_word=max_input_chars_per_word)
         super().__init__(tokens, special)
         self.lower = lower
-        self.longest = longest
+        self.max_input_chars_per_word = max_input_chars_per_word
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
@@ -88,7 +88,7 @@ class WordPieceTokenizer(Tokenizer):
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = []
         for word in self.words(text):
-            short = len(word) <= self.longest
+            short = len(word) <= self.max_input_chars_per_word
             found: list[int | None] = list(self._pieces(word)) if short else [None]
             if None in found:
                 if self.unknown is None:
@@ -118,7 +118,8 @@ class WordPieceTokenizer(Tokenizer):
             "decoder": {"type": "WordPiece", "prefix": CONTINUES, "cleanup": False},
             "model": {
                 "type": "WordPiece", "unk_token": self._roles["unknown"], "vocab": self._ids,
-                "continuing_subword_prefix": CONTINUES, "max_input_chars_per_word": self.longest,
+                "continuing_subword_prefix": CONTINUES,
+                "max_input_chars_per_word": self.max_input_chars_per_word,
             },
         }  # fmt: skip
 
@@ -136,5 +137,5 @@ class WordPieceTokenizer(Tokenizer):
         document.must_be("decoder", type=(None, "WordPiece"))
         return cls(
             *document.vocabulary(), lower=bool(lower),
-            longest=model.get("max_input_chars_per_word", LONGEST),
+            max_input_chars_per_word=model.get("max_input_chars_per_word", LONGEST),
         )  # fmt: skip

@@ -171,8 +171,7 @@ const Live = (() => {
       const [left, top] = [x + j * side, y + i * side];
       if (shut(i, j)) return [box(left, top, side - 1, side - 1, "shut"), line(left + 3, top + side - 4, left + side - 4, top + 3, "grid")];
       return [
-        box(left, top, side - 1, side - 1, "cell heat", { "fill-opacity": at(weight) }),
-        box(left, top, side - 1, side - 1, "frame"),
+        box(left, top, side - 1, side - 1, "cell heat frame", { "fill-opacity": at(weight) }),
         numbers && side >= 30 ? text(left + side / 2, top + side / 2 + 4, number(weight), `middle cell-number${weight > 0.7 ? " on-full" : weight > 0.45 ? " on-half" : ""}`) : null,
       ];
     }));

@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 
 from nbjudge.inside.kinds import KINDS, Forbidden, check
 from nbjudge.inside.program import folder_of, program
-from nbjudge.inside.testing.by_hand import refuse
+from nbjudge.inside.testing.refusals import refuse
 
 
 class NotHere:

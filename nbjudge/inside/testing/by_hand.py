@@ -13,15 +13,13 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
-from typing import NoReturn
 
 from nbjudge.inside.kinds import KINDS, Forbidden, check
-from nbjudge.inside.testing.mistake import Mistake
+from nbjudge.inside.testing.absent import NotHere
+from nbjudge.inside.testing.refusals import REFUSALS, refuse
 from nbjudge.inside.values import torch
 
 _forbidden: tuple[str, ...] = ()
-
-_refusals: list[Mistake] = []
 
 
 def by_hand(*what: str) -> None:
@@ -50,33 +48,20 @@ def forbidden() -> tuple[str, ...]:
     return _forbidden
 
 
-def refuse(name: str, kind: Forbidden) -> NoReturn:
-    """Say that what was just called must be written by hand.
-
-    Raises
-    ------
-    Mistake
-        Always. If the learner's code catches it, it is reported all the same.
-    """
-    key = next(key for key, known in KINDS.items() if known is kind)
-    _refusals.append(Mistake(f"`{name}` {kind.why}", {"key": key, "calls": name}))
-    raise _refusals[-1]
-
-
 @contextmanager
 def watched() -> Iterator[None]:
     """Run a learner's code; a call that :func:`by_hand` forbids raises a :class:`Mistake` in it."""
-    _refusals.clear()
+    REFUSALS.clear()
     try:
         with _watching([KINDS[name] for name in _forbidden]):
             yield
     except Exception:
         # Code that catches the refusal, or fails in its own way because of it, still gets it.
-        if _refusals:
-            raise _refusals[0] from None
+        if REFUSALS:
+            raise REFUSALS[0] from None
         raise
-    if _refusals:
-        raise _refusals[0]
+    if REFUSALS:
+        raise REFUSALS[0]
 
 
 @contextmanager
@@ -84,8 +69,6 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
     if not kinds:
         yield
         return
-    from nbjudge.inside.testing.absent import NotHere
-
     harmless: set[CodeType] = set()
 
     def profile(frame: FrameType, event: str, arg: object) -> None:

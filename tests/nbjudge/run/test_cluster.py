@@ -17,7 +17,8 @@ from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
 from nbjudge.run import cluster, engine, judging
-from nbjudge.run.judging import Outcome, Terms, judge_all, unless_broken
+from nbjudge.run.bench import Outcome, Terms
+from nbjudge.run.judging import judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
 
 pytestmark = pytest.mark.thorough("grading of small classes")
@@ -207,7 +208,7 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
     one_nursery, small_course, tmp_path
 ):
     """As it would be if one crashed the judge itself: nothing that a learner should be able to."""
-    spec = importlib.util.find_spec("nbjudge.run.judging")
+    spec = importlib.util.find_spec("nbjudge.run.bench")
     assert spec is not None
     a_class(tmp_path / "in", small_course, 4)
     folder = tmp_path / "deadly"
@@ -227,7 +228,7 @@ def test_a_submission_that_takes_its_worker_along_is_given_up_and_the_others_go_
         "        module.unpack_job = deadly\n"
         "class Finder(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, path, target=None):\n"
-        "        if name != 'nbjudge.run.judging':\n"
+        "        if name != 'nbjudge.run.bench':\n"
         "            return None\n"
         "        spec = importlib.machinery.PathFinder.find_spec(name, path)\n"
         "        spec.loader = Loader(name, spec.origin)\n"

@@ -81,7 +81,7 @@ def test_a_published_file_is_read_though_it_pads_and_cuts(tmp_path):
     ("normalizer", {"strip_accents": False}, "strip_accents of normalizer must be None or True"),
     ("model", {"unk_token": "?"}, r"unk_token of model must be '\[UNK\]', got '\?'"),
     ("model", {"continuing_subword_prefix": "@"}, "continuing_subword_prefix of model must be"),
-    ("model", {"max_input_chars_per_word": 0}, "longest must be"),
+    ("model", {"max_input_chars_per_word": 0}, "max_input_chars_per_word must be"),
     ("decoder", {"type": "Fuse"}, "type of decoder must be None or 'WordPiece', got 'Fuse'"),
     ("pre_tokenizer", {"type": "Whitespace"}, "must hold a Tokenizer, got WordPiece after White"),
 ])  # fmt: skip

@@ -1,0 +1,23 @@
+"""What a learner's code was refused while a verb ran it."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from nbjudge.inside.kinds import KINDS, Forbidden
+from nbjudge.inside.testing.mistake import Mistake
+
+REFUSALS: list[Mistake] = []
+
+
+def refuse(name: str, kind: Forbidden) -> NoReturn:
+    """Say that what was just called must be written by hand.
+
+    Raises
+    ------
+    Mistake
+        Always. If the learner's code catches it, it is reported all the same.
+    """
+    key = next(key for key, known in KINDS.items() if known is kind)
+    REFUSALS.append(Mistake(f"`{name}` {kind.why}", {"key": key, "calls": name}))
+    raise REFUSALS[-1]
