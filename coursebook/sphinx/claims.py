@@ -185,8 +185,13 @@ def read_ledger(root: Path) -> Ledger:
                     else "without a limit, so severity must be left out"
                 )
             )
-        before = claims.STRENGTH.get(entry.get("before", ""), 0)
-        if "later" in entry and claims.STRENGTH.get(tested.verdict, 0) > before:
+        before = claims.STRENGTH.get(entry.get("before", ""))
+        if "later" in entry and before is None:
+            ledger.faults.append(
+                f"claims.yml, {name}: `later` needs `before`, the verdict without it: "
+                f"{', '.join(claims.STRENGTH)}"
+            )
+        elif "later" in entry and claims.STRENGTH.get(tested.verdict, 0) > (before or 0):
             ledger.faults.append(
                 f"claims.yml, {name}: {tested.verdict!r} is stronger than {entry['before']!r}, but "
                 "a condition that was added after a result may only weaken a verdict"
@@ -257,7 +262,7 @@ class ClaimsSummary(_LedgerDirective):
         for place, (look, words) in enumerate(parts):
             said += nodes.Text(", " if 0 < place < len(parts) - 1 else " and " if place else "")
             some = any(LOOKS[verdict] == look for verdict in counts)
-            said += self._link(PAGE, words, f"verdict={look}") if some else nodes.Text(words)
+            said += self._link(PAGE, words, f"verdict-{look}") if some else nodes.Text(words)
         said += nodes.Text(".")
         return [said]
 
@@ -333,7 +338,7 @@ class ClaimsLedger(_LedgerDirective):
         entry = nodes.entry("", nodes.paragraph("", "", _badge(word)))
         if name == next(claim for claim in ledger.entries if ledger.verdict(claim) == word):
             # Without scripts, a link to a view leads to its first claim.
-            entry[0][0]["ids"].append(f"verdict={LOOKS[word]}")
+            entry[0][0]["ids"].append(f"verdict-{LOOKS[word]}")
         if (tested := ledger.tested.get(name)) and tested.limit:
             label = {"unsettled": "What would settle it: ", "fails": "Why: "}.get(LOOKS[word], "")
             if severity := ledger.entries[name].get("severity"):

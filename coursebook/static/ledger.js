@@ -1,6 +1,6 @@
 // The claims ledger: show only some verdicts, one lecture's claims, one lesson's, or those with a
-// serious limit. What is chosen is in the address, "#verdict=unsettled&lecture=KA", so that a view
-// can be linked to. Without this script all claims are shown.
+// serious limit. What is chosen is in the address, "#verdict-unsettled_lecture-KA", so that a view
+// can be linked to; the theme looks links up as selectors, which have no "=". Without this script all claims are shown.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -34,7 +34,7 @@ document.addEventListener("DOMContentLoaded", () => {
     select.addEventListener("change", () => {
       show();
       const view = Object.entries(chosen).filter(([, { value }]) => value);
-      const hash = new URLSearchParams(view.map(([name, { value }]) => [name, value])).toString();
+      const hash = view.map(([name, { value }]) => `${name}-${value}`).join("_");
       history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
     });
     chosen[kind] = select;
@@ -63,7 +63,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // A link to a view chooses it; a link to a claim shows it, whatever was chosen.
   function showLinked() {
-    const view = new URLSearchParams(location.hash.slice(1));
+    const parts = decodeURIComponent(location.hash.slice(1)).split("_").map((part) => /^([^-]+)-(.+)$/.exec(part) || []);
+    const view = new Map(parts.map(([, kind, value]) => [kind, value]));
     if (Object.keys(chosen).some((kind) => view.has(kind))) {
       for (const [kind, select] of Object.entries(chosen)) {
         const wanted = view.get(kind) || "";

@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from test_records import ABOUT, words
 from tiny_site import build
 
-from coursebook.full_size import beside
+from coursebook.full_size import beside, record_name
 
 EXTENSION = ("coursebook.sphinx.full_size",)
 
@@ -28,7 +28,7 @@ def test_both_sizes_are_shown_and_only_where_they_differ(tmp_path):
     place = tmp_path / "benchmarks" / "records"
     place.mkdir(parents=True)
     record = {**ABOUT, "results": {"cells": beside(laptop, full)}}
-    (place / "full-size-index.json").write_text(json.dumps(record))
+    (place / f"{record_name(tmp_path / 'index.ipynb')}.json").write_text(json.dumps(record))
     html, warnings = build(tmp_path, "", EXTENSION)
     assert warnings == "" and html.count("full-size") == 1
     text = words(html)

@@ -75,7 +75,7 @@ def test_the_grader_says_what_the_home_page_says(course: Path) -> None:
 def test_cards_come_before_the_hours(site: Path) -> None:
     text = (site / "index.html").read_text("utf-8")
     places = [text.index(part) for part in (
-        'id="figure-attends"', "graded-message", "None of the", "card-lesson",
+        'id="figure-attends"', "graded-message", "claims-summary", "card-lesson",
         "To cite the course", 'class="course-facts"',
     )]  # fmt: skip
     assert places == sorted(places)

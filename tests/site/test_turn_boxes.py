@@ -47,7 +47,7 @@ def test_a_turn_is_a_box_from_its_question_to_its_answer(tmp_path):
 
 def test_code_is_not_judged_on_the_site_but_the_way_is_said(tmp_path):
     html = page(tmp_path, CODE, **FOLDED)
-    assert "open this lesson in JupyterLab" in html and "<form" not in html
+    assert "open this lesson in JupyterLab" in html and "turn-field" not in html
     assert INVITATION not in html and "X @ W" not in html.replace("</span>", "")
     assert "goal" in html, "what is to be filled in stays"
 

@@ -11,8 +11,8 @@ from nbgrader.api import Gradebook
 from small_set import NAME, answered, grade, hand_in
 
 from nbjudge.marking.record import RECORD, last_acts, record_marks
-from nbjudge.run import engine, judging
-from nbjudge.run.judging import JudgeFailed
+from nbjudge.run import bench, engine
+from nbjudge.run.bench import JudgeFailed
 from nbjudge.store.ledger import Ledger
 
 pytestmark = [
@@ -96,7 +96,7 @@ def test_a_run_that_fails_leaves_no_stale_score(two, monkeypatch):
         raise JudgeFailed("no more processes")
 
     with monkeypatch.context() as patch:
-        patch.setattr(judging.Bench, "judge", fail)
+        patch.setattr(bench.Bench, "judge", fail)
         report = two()
     assert report.students["ada"].score == 0
     assert "could not be graded" in report.students["ada"].flags[0]
@@ -227,7 +227,7 @@ def test_a_result_that_was_kept_is_put_away_without_judging_again(two, monkeypat
 def test_work_under_way_when_killed_keeps_its_seed(two, monkeypatch):
     hand_in(two.submitted, "ada", answered(two.course, double="double = abs"))
     with monkeypatch.context() as patch:
-        patch.setattr(judging.Bench, "judge", refuse)
+        patch.setattr(bench.Bench, "judge", refuse)
         with pytest.raises(AssertionError):
             two()
     with Ledger(two.into / "ledger.db") as ledger:

@@ -16,7 +16,7 @@ import pytest
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run import cluster, engine, judging
+from nbjudge.run import bench, cluster, engine, judging
 from nbjudge.run.bench import Outcome, Terms
 from nbjudge.run.judging import judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
@@ -67,7 +67,7 @@ def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatc
 
         def judge(self, parcel):
             if parcel == b"bad":
-                raise judging.JudgeFailed("no more processes")
+                raise bench.JudgeFailed("no more processes")
             return parcel.upper()
 
         def end(self):
@@ -114,15 +114,15 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
             raise OSError("gone")
         return job
 
-    monkeypatch.setattr(judging, "Nursery", Nursery)
-    monkeypatch.setattr(judging, "judge", judge)
-    monkeypatch.setattr(judging, "unpack_job", lambda parcel, *files: parcel)
-    monkeypatch.setattr(judging, "pack_judged", lambda judged: judged)
-    bench = judging.Bench(Terms())
-    assert (bench.judge(b"x"), len(made)) == (b"x", 2)
+    monkeypatch.setattr(bench, "Nursery", Nursery)
+    monkeypatch.setattr(bench, "judge", judge)
+    monkeypatch.setattr(bench, "unpack_job", lambda parcel, *files: parcel)
+    monkeypatch.setattr(bench, "pack_judged", lambda judged: judged)
+    one = bench.Bench(Terms())
+    assert (one.judge(b"x"), len(made)) == (b"x", 2)
     broken["left"] = 2
-    with pytest.raises(judging.JudgeFailed, match="OSError: gone"):
-        bench.judge(b"x")
+    with pytest.raises(bench.JudgeFailed, match="OSError: gone"):
+        one.judge(b"x")
 
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.7:8786", "10.0.0.7:8786", "ws://judge:8786"])
