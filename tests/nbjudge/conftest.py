@@ -15,7 +15,7 @@ from odd_class import hand_in_class
 
 from nbjudge.desk import run as desk_run
 from nbjudge.intake.release import make_release
-from nbjudge.run import judging
+from nbjudge.run import bench
 from nbjudge.testing import by_hand
 
 HERE = Path(__file__).parent
@@ -79,7 +79,7 @@ class OneNursery:
 def one_nursery() -> Iterator[None]:
     """Let submissions that are judged in this process share a nursery."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judging, "Nursery", OneNursery)
+        patch.setattr(bench, "Nursery", OneNursery)
         yield
 
 
