@@ -225,7 +225,8 @@ class Handler(Base):
     def item(self, question: Question, given: Any, *, deleted: bool, new: bool = False) -> int:
         """The number of an item that is deleted or not; 0, a new one's, if ``new``."""
         found = {one.number for one in self.desk.items(question) if bool(one.deleted) == deleted}
-        if isinstance(given, bool) or given not in found | ({0} if new else set()):
+        known = list(found | ({0} if new else set()))  # a list: what is given may have no hash
+        if isinstance(given, bool) or given not in known:
             raise web.HTTPError(404, reason="No such item")
         return given
 
