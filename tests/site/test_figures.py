@@ -17,7 +17,7 @@ from tiny_site import build
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from coursebook.course import figure_numbers, figure_pictures
+from coursebook.course import Lesson, figure_numbers, figure_pictures
 from coursebook.live import maker, packed
 from coursebook.live.__main__ import draw
 from coursebook.live.catalogue import FIGURES
@@ -76,7 +76,9 @@ def test_a_model_is_loaded_when_the_reader_starts_it(chromium, tmp_path, course:
         heads = page.locator("#figure-heads")
         button = heads.get_by_role("button", name="Start the model")
         button.wait_for()
-        assert page.locator(".live-start span").first.inner_text() == "37 KB"
+        texts = [figure_numbers(course, n).read_text("utf-8") for n in FIGURES["heads"].stored]
+        weight = sum(len(packed(text).encode()) for text in texts)
+        assert page.locator(".live-start span").first.inner_text() == f"{round(weight / 1000)} KB"
         assert heads.locator("img").count() == 4
         assert not [url for url in page.asked if "data-" in url], "the page weighs no more before"
         page.locator("#figure-film").scroll_into_view_if_needed()
@@ -842,7 +844,7 @@ def test_the_reader_of_film_reviews_chooses(course: Path) -> None:
     told = stored["selective"]["weight of the verdict"]
     assert share == pytest.approx(told, abs=5e-4) and share > 5 * len(verdict) / len(words)
     assert stored["usual"]["weight of the verdict"] < 1.1 * len(verdict) / len(words)
-    lesson = (course / "notebooks" / "03-pooling.ipynb").read_text("utf-8")
+    lesson = Lesson(course, "03-pooling").notebook.read_text("utf-8")
     assert f"have {share:.0%}".replace("%", " %") in lesson
 
 
