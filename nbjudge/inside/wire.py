@@ -316,7 +316,7 @@ class Channel:
         return loads(bytes(found), self._exactly(blob, deadline)[0], names=self.names)
 
     def _exactly(self, size: int, deadline: float | None) -> tuple[bytearray, float | None]:
-        """So many bytes, and the deadline, which may have been extended meanwhile."""
+        """Read ``size`` bytes; return them with the deadline, which may have been extended."""
         found = bytearray(size)
         view, at = memoryview(found), 0
         while at < size:

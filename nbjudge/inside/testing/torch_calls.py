@@ -13,6 +13,7 @@ from types import (
 )
 from typing import Any, NoReturn
 
+from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -73,7 +74,9 @@ class _Functions(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         if func in self.harmless:
-            return _unwatched(func, args, kwargs) if self.harmless[func] else func(*args, **kwargs)
+            # A subclass's own code runs inside the function.
+            native = self.harmless[func] and all(kind is Tensor for kind in types)
+            return _unwatched(func, args, kwargs) if native else func(*args, **kwargs)
         name = _name(func)
         named = [kind for kind in self.kinds if name in kind.torch_functions]
         for kind in named:

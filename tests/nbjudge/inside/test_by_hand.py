@@ -85,6 +85,25 @@ def test_what_is_to_be_written_by_hand_is_refused_however_it_is_called(use):
     use()  # outside the verbs, in a test's own code, it stays allowed
 
 
+class Inside(torch.Tensor):
+    """Its own code runs inside PyTorch's functions."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        tfcourse.attention.causal_mask(3)
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+def test_a_function_that_was_harmless_before_is_watched_with_a_tensor_of_ones_own():
+    def use():
+        X + X  # harmless, and from now on known to be so
+        X.as_subclass(Inside) + X
+        return 1
+
+    by_hand("attention")
+    assert "does the whole of this exercise" in said(call, use)
+
+
 def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
     by_hand("matrix products")
     A, v = torch.ones(2, 2), torch.ones(2)
