@@ -145,7 +145,7 @@ class Examiner:
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
         self.learners: set[str] = set()
-        #: The two as they were after so many cells.
+        #: Both as they were at each place, by the number of cells that had run.
         self.places: dict[int | None, tuple[dict[str, Any], set[str]]] = {
             0: (dict(self.namespace), set())
         }

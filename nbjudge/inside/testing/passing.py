@@ -35,8 +35,8 @@ class PointsSoFar:
     """The points of the tests that have run in this kernel, each as it last ended."""
 
     def __init__(self) -> None:
-        self.reached: dict[str, float] = {}
-        self.missed: dict[str, float] = {}
+        #: Test → what it gave, and its points.
+        self.ran: dict[str, tuple[float, float]] = {}
 
     def ended(self, source: str, passed: bool, value: object = None) -> None:
         """A cell has run; any but a test that can be judged here is passed over."""
@@ -44,23 +44,25 @@ class PointsSoFar:
         if told is None or not _runs(source) or _only_looks(source):
             return
         name, points = told
-        self.reached[name] = score = _score(value, points) if passed else 0.0
-        self.missed[name] = points - score
+        self.ran[name] = _score(value, points) if passed else 0.0, points
 
     def lines(self, totals: Mapping[str, float]) -> Iterator[str]:
         """One line for each exercise, and one for all, given the points of each exercise."""
         width = max(map(len, totals))
         for exercise, total in totals.items():
-            own = [name for name in self.reached if exercise_of(name) == exercise]
-            got = sum(self.reached[name] for name in own)
-            failed = [name for name in own if self.missed[name]]
-            later = total - got - sum(self.missed[name] for name in own)
+            own = {name: ran for name, ran in self.ran.items() if exercise_of(name) == exercise}
+            got = sum(score for score, _ in own.values())
+            failed = [name for name, (score, points) in own.items() if score < points]
+            left = total - sum(points for _, points in own.values())
             said = f"{got:g} of {total:g}" if own else f"– of {total:g}"
             notes = [f"not passed: {', '.join(failed)}"] if failed else []
-            notes += [f"{later:g} open"] if later > 0 else []
+            notes += [f"{left:g} open"] if left > 0 else []
             yield f"{exercise:{width}}  {said:>8}  {'; '.join(notes)}".rstrip()
-        open_ = "What is open comes with the grade, or when its tests have run."
-        yield f"{sum(self.reached.values()):g} of {sum(totals.values()):g} points so far. {open_}"
+        got = sum(score for score, _ in self.ran.values())
+        yield (
+            f"{got:g} of {sum(totals.values()):g} points so far. Choices, written answers and "
+            "hidden tests are judged when your work is graded."
+        )
 
 
 SO_FAR = PointsSoFar()

@@ -76,7 +76,8 @@ def test_the_points_so_far_are_those_of_each_test_as_it_last_ended(capsys):
         "choices    – of 7  7 open",
         "other      0 of 1  not passed: other--one",
         "explain    – of 4  4 open",
-        "1.5 of 19 points so far. What is open comes with the grade, or when its tests have run.",
+        "1.5 of 19 points so far. Choices, written answers and hidden tests are judged when your "
+        "work is graded.",
     ]
     shell.run_cell("def double(x):\n    return 2 * x")
     shell.run_cell(VALUES)
