@@ -25,7 +25,7 @@ SENTENCE = "the guitar strings hummed one last melancholic note"
 #: What chapter 6 begins with.
 MASK_SENTENCE = "The cat was scared because it didn't recognize me in my mask"
 #: The reader's head that finds the words that tell what *note* means here, counted from 0.
-HEAD = 1
+HEAD = 2
 
 FIGURES = (
     Figure(
@@ -72,8 +72,8 @@ FIGURES = (
         "attention-steps",
         "What does each word take from the others?",
         "One of the four heads of a small trained model: the one in which note attends to the "
-        "words that tell its sense, here melancholic and strings. Go through the steps for one "
-        "word, then for the next, or type a sentence of your own.",
+        "words that tell its sense, here hummed, strings and guitar. Go through the steps for "
+        "one word, then for the next, or type a sentence of your own.",
         "05-self-attention",
         data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
         stored=("reader",),
