@@ -131,7 +131,7 @@ def _where(app: Sphinx) -> nodes.paragraph:
         target += link
         link = target
     said += link
-    said += nodes.Text(". There a check says what is right, or which line to look at.")
+    said += nodes.Text(". A check there says what is right, or which line to look at.")
     return said
 
 

@@ -108,3 +108,11 @@ def test_the_field_answers(tmp_path, chromium):
             tab.get_by_label("Your answer").fill(typed)
             tab.keyboard.press("Enter")
             assert tab.get_by_role("status").inner_text().startswith(said)
+
+
+@pytest.mark.browser
+def test_a_box_keeps_its_text_away_from_its_border(page, address: str) -> None:
+    """The theme takes the padding from every container."""
+    page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html")
+    box, text = page.locator(".turn").first, page.locator(".turn p").first
+    assert text.bounding_box()["x"] - box.bounding_box()["x"] >= 16
