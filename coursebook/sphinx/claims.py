@@ -186,12 +186,7 @@ def read_ledger(root: Path) -> Ledger:
                 )
             )
         before = claims.STRENGTH.get(entry.get("before", ""))
-        if "later" in entry and before is None:
-            ledger.faults.append(
-                f"claims.yml, {name}: `later` needs `before`, the verdict without it: "
-                f"{', '.join(claims.STRENGTH)}"
-            )
-        elif "later" in entry and claims.STRENGTH.get(tested.verdict, 0) > (before or 0):
+        if before is not None and claims.STRENGTH.get(tested.verdict, 0) > before:
             ledger.faults.append(
                 f"claims.yml, {name}: {tested.verdict!r} is stronger than {entry['before']!r}, but "
                 "a condition that was added after a result may only weaken a verdict"
