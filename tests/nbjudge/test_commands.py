@@ -46,6 +46,8 @@ def run(one_nursery, small_course, monkeypatch):
         if arguments[0] == "grade":
             arguments.append(SANDBOX)
         result = CliRunner().invoke(app, arguments)
+        if not isinstance(result.exception, SystemExit | None):
+            raise result.exception
         return result.exit_code, " ".join(result.output.split())
 
     return call

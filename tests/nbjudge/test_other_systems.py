@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 from small_set import NAME, answered, hand_in
 
-pytestmark = pytest.mark.release("run on a simulated system")
+pytestmark = pytest.mark.release("test of a simulated system")
 
 TREE = Path(__file__).resolve().parents[2]
 SIMULATED = Path(__file__).with_name("other_system")

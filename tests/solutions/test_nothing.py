@@ -160,7 +160,7 @@ def weighed(problem_set, monkeypatch) -> dict[str, str]:
     return {test: found[test].lie if test in found else "" for test in tests}
 
 
-@pytest.mark.release("problem set weighed anew")
+@pytest.mark.release("weighing of a problem set")
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
 def test_what_accepts_nothing_is_what_the_release_has_stored(problem_set):
     """While its cells stay the same, a set is not weighed again."""
