@@ -101,7 +101,7 @@ ENCODER = Typed("12-vision", "encoder", ("attention", "block"), {
     "There is no positions.": ("nn.Parameter(torch.randn(length + 1, d) / 2)",
                                "torch.randn(length + 1, d)"),
     "Line 12 stops with IndexError": ("self.cls.expand(len(x), 1, -1)", "self.cls"),
-    "Not yet: first, [CLS]": ("x + self.positions", "x - self.positions"),
+    "Not yet: `first`, then [CLS]": ("x + self.positions", "x - self.positions"),
 })  # fmt: skip
 
 ATTENTION = Typed("05-self-attention", "attention", (), {
