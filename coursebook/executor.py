@@ -16,16 +16,13 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
-from nbjudge.desk.light import without_grammars
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from traitlets.config import Config
 
-with without_grammars():  # saves a second before a chapter runs
-    import nbformat
-    from nbclient import NotebookClient
-    from nbformat import NotebookNode
-    from traitlets.config import Config
-
-    from coursebook import numerics
-    from coursebook.numerics import ARITHMETICS
+from coursebook import numerics
+from coursebook.numerics import ARITHMETICS
 
 #: The environment of a chapter's kernel, here and when its outputs are checked.
 ENVIRONMENT = {

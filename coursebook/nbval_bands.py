@@ -12,18 +12,14 @@ import functools
 import tempfile
 from collections.abc import Callable, Iterator
 
+import nbval.kernel
 import pytest
+from jupyter_client import KernelManager
+from nbval.plugin import IPyNbCell
 
 from coursebook.drawn import FIGURE_CONTENT
-from nbjudge.desk.light import without_grammars
-
-with without_grammars():  # each notebook is compared in its own process
-    import nbval.kernel
-    from jupyter_client import KernelManager
-    from nbval.plugin import IPyNbCell
-
-    from coursebook.executor import address
-    from coursebook.numerics import Band, figure_difference, text_difference
+from coursebook.executor import address
+from coursebook.numerics import Band, figure_difference, text_difference
 
 
 def within_band(compare: Callable[..., bool]) -> Callable[..., bool]:

@@ -30,10 +30,6 @@ install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype
 import torch  # noqa: E402
 
 from coursebook import course as course_tree  # noqa: E402
-from nbjudge.desk.light import without_grammars  # noqa: E402
-
-with without_grammars():
-    import nbformat  # noqa: F401
 
 torch.set_num_threads(1)
 if not torch.cuda.is_available():

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
-from nbjudge.desk.light import without_grammars
 from nbjudge.inside.program import VARIABLE, handed_on
 
 if TYPE_CHECKING:
@@ -53,15 +52,14 @@ def warm_up() -> None:
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """Import modules without garbage collection, and without modules that none of them needs.
+    """Import modules without garbage collection.
 
     There is no garbage yet, and looking for it takes a tenth of the time. The loaded objects, which
     stay, are excluded from later collections too.
     """
     gc.disable()
     try:
-        with without_grammars():
-            yield
+        yield
     finally:
         gc.enable()
         gc.freeze()

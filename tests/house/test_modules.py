@@ -12,8 +12,6 @@ PACKAGES = ["tfcourse", "nbjudge_tfcourse", "coursebook", "nbjudge"]
 #: Module and the other package that it imports all the same → why.
 EXCEPTIONS = {
     ("coursebook.demo", "nbjudge"): "shows the whole course at work: it grades an example class",
-    ("coursebook.executor", "nbjudge"): "imports nbformat a second faster, by the judge's helper",
-    ("coursebook.nbval_bands", "nbjudge"): "imports nbformat as the executor does",
     ("coursebook.measuring", "tfcourse"): "runs presets for the lessons' measurements",
     ("coursebook.measuring.stack", "tfcourse"): "the model that several measurements vary",
     ("nbjudge_tfcourse.commands", "nbjudge"): "gives the course's command the judge's commands",
