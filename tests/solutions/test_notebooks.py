@@ -1,6 +1,7 @@
 """The problem sets' notebooks: what they promise in words is what their cells hold."""
 
 import re
+from fnmatch import fnmatch
 
 import nbformat
 import pytest
@@ -8,8 +9,10 @@ from whole_class import COURSE, source_notebook
 
 from coursebook.course import problem_set_names
 from coursebook.headings import headings
+from nbjudge.answers import holds_answers
 from nbjudge.desk.check import sections
 from nbjudge.intake import cells
+from nbjudge.intake.release import course_config
 
 SETS = problem_set_names(COURSE)
 
@@ -137,3 +140,11 @@ def test_lines_fit_the_page(notebook):
     for cell in code(notebook):
         for line in cell.source.splitlines():
             assert len(line) <= 72, f"{cell.id}: {line}"
+
+
+def test_nbgrader_gives_no_learner_what_says_how_answers_are_judged():
+    """Whoever releases with nbgrader's own command."""
+    ignored = course_config(COURSE).CourseDirectory.ignore
+    held = [p for p in (COURSE / "solutions").glob("ps*/*") if holds_answers(p)]
+    assert len(held) > len(SETS)
+    assert [p for p in held if not any(fnmatch(p.name, pattern) for pattern in ignored)] == []

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import jaxtyping
 import pytest
-from whole_class import COURSE, source_notebook
+from whole_class import COURSE, source_notebook, variants
+from wrongly import lost_of_exercise
 
 from coursebook.course import problem_set_names
 from nbjudge.answers import load_variants, steps
@@ -102,35 +103,36 @@ def as_graded(monkeypatch):
     assert recall.stored_folder() == COURSE / "nbjudge_tfcourse" / "told"
 
 
-def wrongly_blamed(problem_set, graded):
-    """Who is told of another's mistake and not of their own, a line each; and how many were."""
-    judge = InPlace(problem_set, graded)
+def check_blame(problem_set, told_by_test):
+    """Nobody is told of another's mistake and not of their own.
+
+    ``told_by_test`` gives what a wrong answer's author is told, by test, from its student and
+    itself.
+    """
+    rows = [(student, v) for student, v in variants(problem_set, COURSE) if not v.right]
     lines, told = [], 0
-    for exercise in judge.tests:
-        wrong = [v for v in judge.variants.get(exercise, ()) if not v.right]
-        every = {v.says for v in wrong if v.says}
-        for variant in wrong:
-            for test, said in judge.told(exercise, variant.source).items():
-                named = {says for says in every if says in said}
-                told += bool(named)
-                excepted = (variant.exercise, variant.name) in EXCEPTIONS
-                if named and variant.says not in named and not excepted:
-                    lines.append(f"{test}: {variant.name} is told {sorted(named)[0][:70]!r}")
-    return lines, told
+    for student, variant in rows:
+        every = {v.says for _, v in rows if v.exercise == variant.exercise and v.says}
+        for test, said in told_by_test(student, variant).items():
+            named = {says for says in every if says in said}
+            told += bool(named)
+            excepted = (variant.exercise, variant.name) in EXCEPTIONS
+            if named and variant.says not in named and not excepted:
+                lines.append(f"{test}: {variant.name} is told {sorted(named)[0][:70]!r}")
+    assert told > 20
+    assert not lines, "\n".join(lines)
 
 
 @pytest.mark.parametrize("problem_set", SETS)
-def test_graded_work_is_told_of_its_own_mistake(problem_set, as_graded, capsys):
-    lines, told = wrongly_blamed(problem_set, graded=True)
-    assert told > 20
-    assert not lines, "\n".join(lines)
+def test_graded_work_is_told_of_its_own_mistake(problem_set, graded):
+    students = graded(problem_set).report.students
+    check_blame(problem_set, lambda student, v: lost_of_exercise(students[student], v.exercise))
 
 
 @pytest.mark.parametrize("problem_set", SETS)
 def test_a_learner_is_told_of_their_own_mistake(problem_set, as_graded, capsys):
-    lines, told = wrongly_blamed(problem_set, graded=False)
-    assert told > 20
-    assert not lines, "\n".join(lines)
+    judge = InPlace(problem_set, graded=False)
+    check_blame(problem_set, lambda student, v: judge.told(v.exercise, v.source))
 
 
 #: Answers as learners write them, each with how the messages of its failed tests may begin.
