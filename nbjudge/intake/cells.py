@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 #: Suffix of a written answer's grade id.
 WRITTEN = f"{SEPARATOR}written"
 
-#: Grade id and cell id of the cell that installs the course; see :mod:`.first_cell`.
+#: Id of the cell that installs the course; see :mod:`.first_cell`.
 INSTALL = "install"
 
-#: Grade id and cell id of the last cell, which adds up the points; see :mod:`.last_cell`.
+#: Id of the last cell, which adds up the points; see :mod:`.last_cell`.
 POINTS = "points"
 
 #: Prefix of the ids of a learner's own cells in the notebook that is judged.

@@ -62,7 +62,7 @@ def repository(course: Path) -> str:
 
 
 def first_cell(course: Path, *, graded: bool) -> NotebookNode:
-    """The cell; in a ``graded`` notebook it is locked and carries no points."""
+    """The cell; in a ``graded`` notebook Jupyter does not let it be edited."""
     judged = program()
     # Without a package of its own a course has nothing there to install, and no Makefile of ours.
     address = repository(course) if judged.packages else ""
@@ -83,13 +83,12 @@ def first_cell(course: Path, *, graded: bool) -> NotebookNode:
 
 
 def lock(cell: NotebookNode) -> None:
-    """Make a cell one that nbgrader locks, of no points, named after its id."""
-    from nbgrader.utils import compute_checksum
+    """Have Jupyter refuse to edit or delete a cell.
 
-    about = {"grade": False, "grade_id": cell.id, "locked": True, "solution": False}
-    cell.metadata["nbgrader"] = {**about, "schema_version": 3, "task": False}
+    It has no nbgrader metadata: ``nbgrader autograde`` refuses a notebook in which a cell has a
+    name that the instructor's notebook lacks.
+    """
     cell.metadata |= {"deletable": False, "editable": False}
-    cell.metadata["nbgrader"]["checksum"] = compute_checksum(cell)
 
 
 def needs_it(notebook: NotebookNode) -> bool:

@@ -10,6 +10,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from nbjudge import sandbox
+from nbjudge.intake import cells
 from nbjudge.judge import Limits
 from nbjudge.run import engine
 from nbjudge.store.results import Report
@@ -110,6 +111,14 @@ def source_notebook() -> nbformat.NotebookNode:
         ],
         metadata={"kernelspec": {"display_name": "Python 3", "name": "python3"}},
     )
+
+
+def with_first_lines(notebook):
+    """The notebook, with tests whose first lines say their points."""
+    for test in filter(cells.is_test, notebook.cells):
+        points = test.metadata.nbgrader.points
+        test.source = f"# {cells.grade_id(test)} · {points:g} points\n{test.source}"
+    return notebook
 
 
 def make_course(folder: Path, notebook: nbformat.NotebookNode | None = None) -> Path:

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,11 +14,21 @@ import pytest
 from damaged import DAMAGED, content
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, cell, grade, release_of, source_notebook
+from small_set import (
+    COURSE,
+    NAME,
+    answered,
+    cell,
+    grade,
+    release_of,
+    source_notebook,
+    with_first_lines,
+)
 
 from nbjudge.collect.collecting import collect
-from nbjudge.intake import roster
+from nbjudge.intake import cells, roster
 from nbjudge.intake.find import take_in
+from nbjudge.intake.release import normalised
 from nbjudge.report import exports
 
 pytestmark = [
@@ -204,7 +215,9 @@ COMPARED = ("retyped", "at-the-top", "raw", "all-in-one-cell")
 def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
     course = tmp_path / "course"
     (course / "source" / NAME).mkdir(parents=True)
-    nbformat.write(source_notebook(), course / "source" / NAME / f"{NAME}.ipynb")
+    source = with_first_lines(source_notebook())
+    nbformat.write(source, course / "source" / NAME / f"{NAME}.ipynb")
+    shutil.copy(COURSE / "course.toml", course)  # its values are tensors
     (course / "nbgrader_config.py").write_text(
         "c = get_config()\nc.CourseDirectory.course_id = 'c'\n"
         "c.CourseDirectory.release_directory = 'notebooks/assignments'\n"
@@ -226,6 +239,11 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
                 path = course / "submitted" / kind / NAME / f"{NAME}.ipynb"
                 path.parent.mkdir(parents=True)
                 path.write_bytes(content(DAMAGED[kind](course)))
+            ours = course / "submitted" / "ours" / NAME / f"{NAME}.ipynb"
+            ours.parent.mkdir(parents=True)
+            nbformat.write(answered(course), ours)
+            ours.write_bytes(normalised(ours, course))  # with the cells that a release adds
+            assert sum(map(cells.is_added, nbformat.read(ours, as_version=4).cells)) == 2
     with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
         theirs = {
             submission.student.id: sum(
@@ -235,7 +253,7 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
             )
             for submission in book.assignment_submissions(NAME)
         }
-    assert theirs["retyped"] == 10, "nbgrader does grade this set"
+    assert theirs["retyped"] == theirs.pop("ours") == 10, "nbgrader does grade this set"
     for kind, points in theirs.items():
         found = marked.report.students[kind.replace("-", "")]
         assert found.score >= points or found.held, kind

@@ -6,7 +6,7 @@ import sys
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from small_set import NAME, answered, cell, hand_in, make_course, release_of
+from small_set import NAME, answered, hand_in, make_course, release_of
 
 from nbjudge.desk.check import check
 from nbjudge.intake import cells
@@ -70,26 +70,18 @@ def test_without_an_address_it_says_what_to_do(small_course):
 def test_a_release_has_it_before_its_other_code_locked_and_without_points(addressed):
     code = [c for c in release_of(addressed).cells if c.cell_type == "code"]
     assert cells.is_added(code[0]) and ADDRESS in code[0].source
-    assert cells.is_locked(code[0]) and not cells.is_graded(code[0])
+    assert not code[0].metadata.editable and not cells.is_locked(code[0])
     assert not any(cells.is_added(c) for c in code[1:])
     assert is_current(NAME, addressed)
     (addressed / "_config.yml").unlink()
     assert not is_current(NAME, addressed)
 
 
-def test_nbgrader_takes_it_as_its_own(addressed):
-    from nbgrader.preprocessors import LockCells
-    from nbgrader.utils import compute_checksum, is_locked
+def test_nbgrader_does_not_mind_it(addressed):
     from nbgrader.validator import Validator
     from traitlets.config import Config
 
-    notebook = answered(addressed)
-    install = cell(notebook, cells.INSTALL)
-    assert is_locked(install) and install.metadata.nbgrader.checksum == compute_checksum(install)
-    before = install.copy()
-    LockCells().preprocess(notebook, {})
-    assert install == before
-    path = hand_in(addressed, "me", notebook)
+    path = hand_in(addressed, "me", answered(addressed))
     found = Validator(config=Config()).validate(str(path))
     assert not found.get("changed") and not found.get("failed"), found
 
@@ -98,9 +90,10 @@ def test_check_and_grading_never_see_it(addressed, tmp_path):
     release = release_of(addressed)
     source = nbformat.read(addressed / "solutions" / NAME / f"{NAME}.ipynb", as_version=4)
     notebook = answered(addressed)
-    cell(notebook, cells.INSTALL).source = "raise SystemExit('mine')"
+    install = next(c for c in notebook.cells if cells.is_added(c))
+    install.source = "raise SystemExit('mine')"
     own = new_code_cell("helper = 1", id="mine")
-    notebook.cells.insert(notebook.cells.index(cell(notebook, cells.INSTALL)) + 1, own)
+    notebook.cells.insert(notebook.cells.index(install) + 1, own)
     for template in (source, release):
         merged, notes = merge(notebook.cells, template, release)
         assert not any(cells.is_added(c) for c in merged.cells)

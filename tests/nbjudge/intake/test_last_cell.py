@@ -2,7 +2,15 @@
 
 import nbclient
 import pytest
-from small_set import NAME, answered, cell, hand_in, make_course, release_of, source_notebook
+from small_set import (
+    NAME,
+    answered,
+    hand_in,
+    make_course,
+    release_of,
+    source_notebook,
+    with_first_lines,
+)
 
 from nbjudge.intake import cells
 from nbjudge.intake.last_cell import GO_ON
@@ -13,12 +21,7 @@ from nbjudge.intake.release import make_release
 @pytest.fixture
 def course(tmp_path):
     """The small set with first lines that say their points, as ours do."""
-    notebook = source_notebook()
-    for test in notebook.cells:
-        if cells.is_test(test):
-            points = test.metadata.nbgrader.points
-            test.source = f"# {cells.grade_id(test)} · {points:g} points\n{test.source}"
-    course = make_course(tmp_path / "course", notebook)
+    course = make_course(tmp_path / "course", with_first_lines(source_notebook()))
     make_release(NAME, course)
     return course
 
@@ -31,7 +34,7 @@ def test_all_cells_run_and_the_last_adds_up(course):
     notebook = answered(course, double="def double(x):\n    return x")
     nbclient.NotebookClient(notebook, kernel_name="python3").execute()
     last = notebook.cells[-1]
-    assert cells.grade_id(last) == cells.POINTS and cells.is_locked(last)
+    assert last.id == cells.POINTS and not last.metadata.editable
     failed = [cells.grade_id(c) for c in notebook.cells if text_of_error(c)]
     assert failed and all(cells.exercise_of(name) == "double" for name in failed)
     double, sums, *_ = text_of(last).splitlines()
@@ -64,7 +67,7 @@ def test_a_test_that_fails_has_no_points_with_nbgrader_either(course):
 def test_grading_never_sees_the_last_cell(course):
     release = release_of(course)
     notebook = answered(course)
-    cell(notebook, cells.POINTS).source = "raise SystemExit('mine')"
+    notebook.cells[-1].source = "raise SystemExit('mine')"
     merged, notes = merge(notebook.cells, release, release)
     assert not notes.flags and not any(cells.is_added(c) for c in merged.cells)
 
@@ -72,4 +75,4 @@ def test_grading_never_sees_the_last_cell(course):
 def test_tests_without_a_first_line_get_no_last_cell(small_course):
     release = release_of(small_course)
     assert all(GO_ON in c.metadata.tags for c in release.cells if cells.is_test(c))
-    assert not any(cells.grade_id(c) == cells.POINTS for c in release.cells)
+    assert release.cells[-1].id != cells.POINTS
