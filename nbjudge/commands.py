@@ -19,6 +19,7 @@ from nbjudge.marking.command import mark
 from nbjudge.report.outputs import plain
 from nbjudge.run.interrupts import stops_in_one_line
 from nbjudge.terminal import Database, in_course, plain_errors
+from nbjudge.wording import counted
 
 
 def grade(
@@ -236,7 +237,6 @@ def check(
     """
     from contextlib import nullcontext
 
-    from nbjudge.desk.light import without_grammars
     from nbjudge.desk.run import CannotRun, Desk
 
     for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode must not raise
@@ -244,8 +244,7 @@ def check(
             stream.reconfigure(errors="replace")
     console = Console()
     with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # starts loading now
-        with without_grammars():
-            from nbjudge.desk import check as checker
+        from nbjudge.desk import check as checker
 
         path = checker.find(notebook)
         try:
@@ -310,7 +309,7 @@ def lab(
             raise ValueError(f"{work} cannot be written: {error.strerror}") from None
         lines = [f"Your folder: {work}"]
         if found.new:
-            lines.append(f"Copied there: {len(found.new)} notebooks.")
+            lines.append(f"Copied there: {counted(len(found.new), 'notebook')}.")
         if found.renewed:
             lines.append(f"Updated, since you had not changed them: {len(found.renewed)}.")
         if found.kept:
@@ -333,10 +332,7 @@ def release(
     console = Console()
     with plain_errors():
         from nbjudge.course import problem_set_names, root
-        from nbjudge.desk.light import without_grammars
-
-        with without_grammars():
-            from nbjudge.intake.release import is_current, make_release
+        from nbjudge.intake.release import is_current, make_release
 
         course = root()
         for name in problem_sets or problem_set_names(course):

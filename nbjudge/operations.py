@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from nbjudge.report.outputs import plain
 from nbjudge.terminal import Database, in_course, plain_errors
+from nbjudge.wording import counted
 
 INTO = Annotated[Path, typer.Argument(help="The folder that `grade` wrote its results to.")]
 
@@ -93,7 +94,7 @@ def forget(
             course_id = course_config(root(into)).CourseDirectory.course_id
             about = {"database": db, "course_id": course_id}
             would = forgetting.forget(names, into, submitted, pretend=True, **about)
-            who = f"{len(would.learners)} learners: {', '.join(would.learners)}"
+            who = f"{counted(len(would.learners), 'learner')}: {', '.join(would.learners)}"
             lines = [f"{count} {what}" for what, count in would.deleted.items() if count]
             if not yes:
                 _say([f"To be deleted of {who}", *lines], [])

@@ -20,6 +20,7 @@ from nbjudge.collect.tables import Person, Roster
 from nbjudge.files import Unreadable, read_file, write_whole
 from nbjudge.intake import roster
 from nbjudge.intake.which import alike, is_junk, is_named, printable, stem_of
+from nbjudge.wording import counted
 
 #: Where work is moved that a later download replaces, and where new work is put together.
 EARLIER, NEW = ".earlier", ".collecting"
@@ -46,8 +47,8 @@ class Collected:
     def summary(self, submitted: Path) -> list[str]:
         """How many came in, and whose earlier work was moved: a line each."""
         lines = [
-            f"{self.problem_set}: {len(self.new)} learners collected, {len(self.renewed)} handed "
-            f"in again, {len(self.unchanged)} unchanged, in {submitted}"
+            f"{self.problem_set}: {counted(len(self.new), 'learner')} collected, "
+            f"{len(self.renewed)} handed in again, {len(self.unchanged)} unchanged, in {submitted}"
         ]
         if self.renewed:
             again, earlier = ", ".join(self.renewed), submitted / EARLIER

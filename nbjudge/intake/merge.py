@@ -12,6 +12,7 @@ from nbjudge.intake.notes import Notes
 from nbjudge.judge.elsewhere import NOT_RUN
 from nbjudge.judge.names import bound
 from nbjudge.report.outputs import harmless_markdown
+from nbjudge.wording import counted
 
 #: Maximum number of the learner's own cells; any after these are left out.
 MAX_EXTRA_CELLS = 200
@@ -65,7 +66,7 @@ def merge(
     _note_changes(notes, handed, known, template, places, found)
     if nameless:
         notes.add(
-            f"{len(nameless)} cells had lost nbgrader's metadata and were recognised by their text",
+            f"{counted(len(nameless), 'cell')} had lost nbgrader's metadata, recognised by text",
             "Your notebook has lost the names of its cells: an editor or a converter dropped them. "
             "The cells were recognised by their text. Go on in a fresh copy of the problem set.",
         )

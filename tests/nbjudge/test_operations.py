@@ -282,7 +282,7 @@ def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, s
     assert len(traces(out, "ada")) > 5 and len(traces(term / "in", "ada")) > 3
     others = {n: b for n, b in contents(out).items() if n.split("/")[1:2] == ["adam"]}
     code, said = run("forget", "ada", "--into", out, "--submitted", term / "in", "--yes")
-    assert code == 0 and "Deleted of 1 learners: ada" in said, said
+    assert code == 0 and "Deleted of 1 learner: ada" in said, said
     for deleted in (
         "gradebook",
         LEDGER,
@@ -330,7 +330,7 @@ def test_everyone_but_one(term, run):
 def test_nothing_is_deleted_before_someone_says_yes(term, run, small_course):
     before = contents(term / "out")
     code, said = run("forget", "ada", "--into", term / "out", input="n\n")
-    assert code == 2 and "To be deleted of 1 learners: ada" in said and "--yes" in said
+    assert code == 2 and "To be deleted of 1 learner: ada" in said and "--yes" in said
     assert "gradebook" in said, "it says what"
     for wrong in (["nobody"], [], ["ada", "--everyone"], ["--all-but", "nobody"]):
         assert run("forget", *wrong, "--into", term / "out", "--yes")[0] == 2
