@@ -11,6 +11,7 @@ import random
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -129,6 +130,10 @@ def serve() -> None:
         answer(Channel(sock, _most, names=True), get_ipython().user_ns)
 
 
+#: Said of a call that has used all memory; what it held has been given back by then.
+NO_MEMORY = "MemoryError: it needs more memory than a submission may use"
+
+
 def answer(channel: Channel, names: dict[str, Any]) -> None:
     """Answer requests from the channel about these names, until told to stop.
 
@@ -158,7 +163,10 @@ def answer(channel: Channel, names: dict[str, Any]) -> None:
                 continue
             if request["verb"] == "begin":
                 objects.clear()
-            kind, found = _answered(request, names, objects)
+            answered = None
+            with suppress(MemoryError):  # even telling of an error can need too much
+                answered = _answered(request, names, objects)
+            kind, found = answered or ("mistake", {"says": NO_MEMORY, "about": {}})
             try:
                 channel.send({"id": request["id"], "is": kind, "value": found})
             except WireError as error:
