@@ -111,6 +111,7 @@ class Shared:
 
     def __init__(self, model: nn.Module, team: Team, way: str, compile: bool) -> None:
         self.team, self.original = team, unwrapped(model)
+        self.was_training = self.original.training
         self.ddp: DistributedDataParallel | None = None
         self.fsdp = team.world > 1 and way == "fsdp"
         if team.world > 1 and is_distributed(model):
@@ -153,9 +154,10 @@ class Shared:
         load_weights(self.model, weights)
 
     def hand_back(self) -> None:
-        """Copy the trained weights into the original model, in every process."""
+        """Copy the trained weights into the original model, in every process; restore its mode."""
         if self.fsdp:
             load_weights(self.original, self.weights())
+        self.original.train(self.was_training)
 
 
 def _share_out(model: nn.Module, team: Team) -> None:

@@ -151,7 +151,7 @@ def fit(
     shared = Shared(model, team, parallel, compile)
     run = Run(shared, batches, settings, checkpoint, higher_is_better)
     run.resume(resume)
-    history, stream, trained_before = run.history, run.stream, shared.original.training
+    history, stream = run.history, run.stream
     reports = Reports(history, steps, progress and team.leads, log if team.leads else None)
 
     with Interrupts() as interrupts, reports:
@@ -182,36 +182,47 @@ def fit(
             gradients, norm = run.gradients()
             factor = team.world / tokens if tokens else math.nan
             mean, norm = summed * factor / team.world, norm * factor
-            if not finite(mean, norm):
-                raise run.not_finite(mean, norm, seen)
+            run.check_finite(mean, norm, seen)
             if clip is not None and norm > clip:
                 factor *= clip / norm
             for g in gradients:
                 g.mul_(factor)
 
             # 3. The step.
-            rate = settings.rate(step)
-            for group in run.optimiser.param_groups:
-                group["lr"] = rate
+            rate = run.set_rate(step)
             run.optimiser.step()
             run.optimiser.zero_grad()
             seconds = run.took(began, time.perf_counter())
             history.add(loss=mean, lr=rate, norm=norm, tokens=tokens, seconds=seconds)
-            reports.step()
 
             # 4. What there is to do between steps.
-            last = step == steps or run.out_of_time()
-            if validate is not None and settings.validates(step, last):
-                run.validate(validate)
-                reports.validation()
-            if on_step is not None:
-                on_step(step, shared.model, history)
-            if settings.keeps(step, last) or asked:
-                run.keep()
+            _between_steps(run, reports, validate, on_step, stopping=bool(asked))
             if asked:
                 break
     shared.hand_back()
-    shared.original.train(trained_before)
     if interrupts.asked:
         raise Interrupted(run.stopped(), history)
     return history
+
+
+def _between_steps(
+    run: Run,
+    reports: Reports,
+    validate: Callable[[nn.Module], float | Mapping[str, float]] | None,
+    on_step: Callable[[int, nn.Module, History], None] | None,
+    stopping: bool,
+) -> None:
+    """Report the step just taken; validate, call ``on_step`` and write a checkpoint when due.
+
+    There is always a checkpoint after the last step, and when training is ``stopping`` early.
+    """
+    reports.step()
+    step = len(run.history)
+    last = step == run.settings.steps or run.out_of_time()
+    if validate is not None and run.settings.validates(step, last):
+        run.validate(validate)
+        reports.validation()
+    if on_step is not None:
+        on_step(step, run.shared.model, run.history)
+    if run.settings.keeps(step, last) or stopping:
+        run.keep()

@@ -115,6 +115,13 @@ class Run:
         else:
             self.last = self.folder / f"step-{step:08d}"
 
+    def set_rate(self, step: int) -> float:
+        """Set the learning rate of a step in every parameter group, and return it."""
+        rate = self.settings.rate(step)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        return rate
+
     def took(self, began: float, now: float) -> float:
         """Duration of a step in seconds, as measured by process 0."""
         seconds = now - began
@@ -162,15 +169,17 @@ class Run:
             if self.team.leads:
                 checkpoints.write_best(self.folder, weights, step, value)
 
-    def not_finite(self, loss: float, norm: float, seen: list[Seen]) -> NotFinite:
-        """The error for a step that cannot be taken; its batches are saved in a file."""
+    def check_finite(self, loss: float, norm: float, seen: list[Seen]) -> None:
+        """Raise ``NotFinite`` if the step cannot be taken; its batches are saved in a file."""
+        if finite(loss, norm):
+            return
         step, path = len(self.history) + 1, None
         seen = [s._replace(loss=float(s.loss)) for s in seen]
         if self.folder is not None:
             process = "" if self.team.world == 1 else f"-process-{self.team.rank}"
             path = self.folder / f"not-finite-step-{step:08d}{process}.pt"
             save_batches(path, step, seen)
-        return NotFinite(step, loss, norm, seen, path, self.last)
+        raise NotFinite(step, loss, norm, seen, path, self.last)
 
     def stopped(self) -> str:
         """The message for a training that was stopped."""
