@@ -142,25 +142,12 @@ def train_short_test_long(
         )
     make = _maker(scheme)
     ids = running_sentences() if text is None else torch.as_tensor(text).long()
-    ends = round(len(ids) * (1 - HELD_OUT))
-    longest = max(test_lengths)
-    if len(ids) - ends < longest + 1:
-        raise ValueError(
-            f"text must leave at least {longest + 1} tokens in its last tenth for the longest "
-            f"test, got {len(ids)} tokens in all"
-        )
+    train_text, held_out = _split(ids, max(test_lengths))
     vocab_size = int(ids.max()) + 1
-    # Windows of any length cover the same tokens; longer ones only show more context.
-    judged = ids[ends : ends + (len(ids) - ends - 1) // longest * longest + 1]
-    short = _first(Windows(ids[ends:], train_length), 2 * batch)
+    short = _first(Windows(held_out, train_length), 2 * batch)
     sizes = Sizes(d_model, num_heads, d_model // num_heads, train_length)
+    tests = _Tests(held_out, train_length, test_lengths, tested_as, also or {})
 
-    losses: dict[int, list[float | None]] = {length: [] for length in test_lengths}
-    places: dict[int, list[Tensor]] = {length: [] for length in test_lengths}
-    refused: dict[int, str] = {}
-    others: dict[str, dict[int, list[float]]] = {
-        name: {length: [] for length in test_lengths} for name in also or {}
-    }
     curve, watched, parameters = [], [], 0
     for seed in seeds:
         torch.manual_seed(seed)
@@ -173,7 +160,7 @@ def train_short_test_long(
         _told_by(model, used)
         history = fit(
             model,
-            Batches(Windows(ids[:ends], train_length, 1), batch, seed=seed, drop_last=True),
+            Batches(Windows(train_text, train_length, 1), batch, seed=seed, drop_last=True),
             loss=NextToken(), steps=steps, lr=cosine(lr, steps, warmup=max(1, steps // 20)),
             optimiser=adamw(), device=device, seed=seed, validate_every=watch_every,
             validate=lambda model: float(_by_place(model, *short).mean()),
@@ -181,32 +168,67 @@ def train_short_test_long(
         watched = [int(step) for step in history.validation["step"]]
         curve.append(list(history.validation.values())[1])
         parameters = count_parameters(model)
-        for length in test_lengths:
-            try:
-                _told_by(model, used if tested_as is None else tested_as(used, length))
-                found = _by_place(model, *_first(Windows(judged, length)))
-            except ValueError as error:
-                if length == train_length:
-                    raise
-                refused[length] = str(error)
-                losses[length].append(None)
-            else:
-                losses[length].append(float(found.mean()))
-                places[length].append(found)
-            for name, other in (also or {}).items():
-                _told_by(model, other(used, length))
-                found = _by_place(model, *_first(Windows(judged, length)))
-                others[name][length].append(float(found.mean()))
+        tests.test(model, used)
     return Lengths(
         train_length,
-        losses,
-        {length: torch.stack(found) for length, found in places.items() if found},
+        tests.losses,
+        {length: torch.stack(found) for length, found in tests.by_position.items() if found},
         watched,
         torch.tensor(curve),
-        refused,
+        tests.refused,
         parameters,
-        others,
+        tests.also,
     )
+
+
+class _Tests:
+    """Tests on the held-out text at every length; the results are those of :class:`Lengths`.
+
+    ``by_position`` lists the models' losses instead of stacking them.
+    """
+
+    def __init__(
+        self,
+        held_out: Int[Tensor, " N"],
+        train_length: int,
+        test_lengths: Sequence[int],
+        tested_as: Callable[[Positions, int], Positions] | None,
+        also: Mapping[str, Callable[[Positions, int], Positions]],
+    ) -> None:
+        self.train_length, self.test_lengths = train_length, test_lengths
+        self.tested_as, self.others = tested_as, also
+        # Windows of any length cover the same tokens; longer ones only show more context.
+        longest = max(test_lengths)
+        self.text = held_out[: (len(held_out) - 1) // longest * longest + 1]
+        self.losses: dict[int, list[float | None]] = {length: [] for length in test_lengths}
+        self.by_position: dict[int, list[Tensor]] = {length: [] for length in test_lengths}
+        self.refused: dict[int, str] = {}
+        self.also: dict[str, dict[int, list[float]]] = {
+            name: {length: [] for length in test_lengths} for name in also
+        }
+
+    def test(self, model: GPT, trained: Positions) -> None:
+        """Test a model, which was trained with this scheme, at every length."""
+        for length in self.test_lengths:
+            try:
+                scheme = trained if self.tested_as is None else self.tested_as(trained, length)
+                found = self._loss(model, scheme, length)
+            except ValueError as error:
+                if length == self.train_length:
+                    raise
+                self.refused[length] = str(error)
+                self.losses[length].append(None)
+            else:
+                self.losses[length].append(float(found.mean()))
+                self.by_position[length].append(found)
+            for name, other in self.others.items():
+                found = self._loss(model, other(trained, length), length)
+                self.also[name][length].append(float(found.mean()))
+
+    def _loss(self, model: GPT, scheme: Positions, length: int) -> Float[Tensor, " T"]:
+        """The model's loss at each position of windows of this length, with this scheme."""
+        _told_by(model, scheme)
+        return _by_place(model, *_first(Windows(self.text, length)))
 
 
 @functools.cache
@@ -228,6 +250,19 @@ def _maker(scheme: Positions | Callable[[Sizes], Positions]) -> Callable[[Sizes]
             f"needs a fresh one: lambda sizes: {type(scheme).__name__}(...)"
         )
     return lambda sizes: scheme
+
+
+def _split(
+    ids: Int[Tensor, " N"], longest: int
+) -> tuple[Int[Tensor, " train"], Int[Tensor, " held_out"]]:
+    """The text to train on and the one held out, which must be long enough for a test."""
+    ends = round(len(ids) * (1 - HELD_OUT))
+    if len(ids) - ends < longest + 1:
+        raise ValueError(
+            f"text must leave at least {longest + 1} tokens in its last tenth for the longest "
+            f"test, got {len(ids)} tokens in all"
+        )
+    return ids[:ends], ids[ends:]
 
 
 def _told_by(model: GPT, scheme: Positions) -> None:
