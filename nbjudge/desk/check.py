@@ -17,14 +17,10 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from nbjudge.course import root
-from nbjudge.files import Unreadable, read_file
+from nbjudge.desk.assemble import Assembled, assemble
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
-from nbjudge.intake import cells, enclosures
-from nbjudge.intake.find import parse
-from nbjudge.intake.merge import merge
-from nbjudge.intake.notes import Notes
+from nbjudge.intake import cells
 from nbjudge.judge import names
 from nbjudge.judge.names import names_of
 
@@ -47,10 +43,6 @@ JUDGED_LATER = "Whether each answer is right is judged when your work is graded.
 
 #: The kernel that a released notebook names.
 KERNEL = "python3"
-
-#: Maximum number of kilobytes read from a file next to the notebook; a test may allow fewer.
-MOST_KILOBYTES = 100_000
-
 
 #: The heading above an exercise, and a link to a section of a chapter.
 _HEADED = re.compile(r"#+ .*\(`(?P<exercise>[\w-]+)`\)")
@@ -186,31 +178,6 @@ def _typed(path: Path) -> str:
     return f'"{path}"' if " " in str(path) else str(path)
 
 
-def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
-    """The release that a notebook was made from.
-
-    It is the release with which the notebook shares the most grade ids or cell ids or, if an editor
-    has dropped these, the text of the most locked cells.
-    """
-    mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL, cells.POINTS}
-    text = {cell.source.strip() for cell in handed}
-    best, most = None, 0
-    for path, released in _releases(course):
-        shared = sum(
-            cells.grade_id(cell) in mine or (cells.is_locked(cell) and cell.source.strip() in text)
-            for cell in released
-            if cells.grade_id(cell)
-        )
-        if shared > most:
-            best, most = path, shared
-    return best
-
-
-def _releases(course: Path) -> list[tuple[Path, list[NotebookNode]]]:
-    paths = sorted((course / "notebooks" / "assignments").glob("*/*.ipynb"))
-    return [(path, _own(path).cells) for path in paths]
-
-
 def check(
     notebook: Path,
     *,
@@ -250,107 +217,82 @@ def check(
         If the file is not a notebook or contains no tests of a problem set; if there is no such
         exercise; if hidden tests or a sandbox are requested but not available.
     """
-    path = find(notebook)
-    try:
-        handed = parse(read_file(path)[0])
-    except Unreadable as error:
-        raise ValueError(f"notebook is {str(path)!r}, but that file {error}.") from None
-    release = None
-    try:
-        course = course or root()
-        release = release_for(handed.cells, course)
-    except FileNotFoundError as error:
-        if full:
-            raise ValueError(f"The hidden tests are in the course's solutions/. {error}") from None
-        course = None
-    if full and release is None:
-        raise ValueError(f"No problem set in {course} has the cells of this notebook.")
-    source = _source_of(release, course)
-    files: dict[str, bytes] = {}
-    if release is not None:
-        given = _own(release)
-        if full and source is None:
-            raise ValueError(
-                f"The hidden tests of {release.stem} are not on this machine: there is no "
-                f"solutions/{release.stem} in {course}."
-            )
-        whole = source if full and source is not None else given
-        merged, notes = merge(handed.cells, whole, given, names=names_of(whole))
-        files = {
-            file.relative_to(release.parent).as_posix(): file.read_bytes()
-            for file in release.parent.rglob("*")
-            if file.is_file() and file.suffix != ".ipynb" and not file.name.startswith(".")
-        }
-    else:
-        merged, notes = _as_it_is(path), Notes()
-        given = whole = merged
-    if not any(cells.is_test(cell) for cell in merged.cells):
-        raise ValueError(
-            f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
-            "as notebooks/assignments/PS/PS.ipynb."
-        )
-    files |= _enclosed(path.parent, merged)
+    ready = assemble(find(notebook), course, full)
     limits = Limits()
     if cell_seconds is not None:
         limits = replace(limits, cell_seconds=cell_seconds)
-    blank = _blank(merged, given, release is not None)
-    chosen = _chosen(merged, exercise)
-    wanted = frozenset(
-        cells.grade_id(cell)
-        for cell in merged.cells
-        if cells.is_test(cell)
-        and not cells.is_only_comments(cell.source)
-        and cells.exercise_of(cells.grade_id(cell)) in chosen - blank
-    )
-    bound = names_of(whole)
-    known: dict[str, Any] = {}
-    if full and release is not None and course is not None:
-        from nbjudge.intake.release import known_answers
-
-        known = known_answers(release.stem, course)
+    from_course = ready.release is not None
+    blank = _blank(ready.notebook, ready.given, from_course)
+    chosen = _chosen(ready.notebook, exercise)
+    wanted = _tests_to_run(ready.notebook, chosen - blank)
+    known = _known_answers(ready) if full else {}
     run = _in_sandbox if sandboxed else _at_desk
-    ran, noticed = run(merged, wanted, limits, files, bound, desk, known)
-    found = _judged(merged, ran, given, chosen, blank)
-    found.flags = [*handed.told, *_about_kernel(handed.kernel), *notes.told, *noticed]
-    found.from_course, found.sandboxed, found.full = release is not None, sandboxed, full
-    found.problem_set = release.stem if release is not None else ""
-    if release is not None and course is not None:
-        number = release.stem.removeprefix("ps")[:2]
-        beside = course / "notebooks"  # a chapter is a notebook, or in a folder of its name
-        chapters = [
-            *beside.glob(f"{number}-*.ipynb"),
-            *beside.glob(f"{number}-*/{number}-*.ipynb"),
-        ]
-        found.chapter = chapters[0].name if chapters else ""
-        found.sections = sections(given)
+    ran, noticed = run(ready, wanted, limits, desk, known)
+    found = _judged(ready.notebook, ran, ready.given, chosen, blank)
+    handed = ready.handed
+    found.flags = [*handed.told, *_about_kernel(handed.kernel), *ready.notes.told, *noticed]
+    found.from_course, found.sandboxed, found.full = from_course, sandboxed, full
+    if ready.release is not None and ready.course is not None:
+        found.problem_set = ready.release.stem
+        found.chapter = _chapter_of(ready.release, ready.course)
+        found.sections = sections(ready.given)
     if full:
-        found.solution = [
-            (cell.cell_type, cells.learners_own(cell.source))
-            for cell in whole.cells
-            if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) in chosen
-        ]
-    if source is not None and not full:
-        hidden = {test.name for test in found.tests if test.verdict == HIDDEN}
-        found.partly_hidden = [
-            cells.grade_id(cell)
-            for cell in source.cells
-            if cells.is_test(cell)
-            and cells.has_hidden_tests(cell.source)
-            and cells.exercise_of(cells.grade_id(cell)) in chosen
-            and cells.grade_id(cell) not in hidden
-        ]
+        found.solution = _solution(ready.whole, chosen)
+    elif ready.source is not None:
+        found.partly_hidden = _partly_hidden(ready.source, chosen, found.tests)
     return found
 
 
-def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
-    """The files that are handed in with the notebook, with a generous size limit.
+def _tests_to_run(notebook: NotebookNode, exercises: frozenset[str]) -> frozenset[str]:
+    """The tests of these exercises that can be run; a release has hidden ones as comments only."""
+    return frozenset(
+        cells.grade_id(cell)
+        for cell in notebook.cells
+        if cells.is_test(cell)
+        and not cells.is_only_comments(cell.source)
+        and cells.exercise_of(cells.grade_id(cell)) in exercises
+    )
 
-    Each missing one is replaced by an empty file: a test reports it, and a notebook that creates
-    the file if it is missing does not do so here.
-    """
-    wanted = enclosures.declared(notebook)
-    taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
-    return dict.fromkeys(taken.refused, b"") | taken.found
+
+def _known_answers(ready: Assembled) -> dict[str, Any]:
+    """What the course knows about its answers, for messages; empty without the course."""
+    if ready.release is None or ready.course is None:
+        return {}
+    from nbjudge.intake.release import known_answers
+
+    return known_answers(ready.release.stem, ready.course)
+
+
+def _chapter_of(release: Path, course: Path) -> str:
+    """The file of the chapter that a problem set follows; empty if there is none."""
+    number = release.stem.removeprefix("ps")[:2]
+    beside = course / "notebooks"  # a chapter is a notebook, or in a folder of its name
+    chapters = [*beside.glob(f"{number}-*.ipynb"), *beside.glob(f"{number}-*/{number}-*.ipynb")]
+    return chapters[0].name if chapters else ""
+
+
+def _solution(source: NotebookNode, chosen: frozenset[str]) -> list[tuple[str, str]]:
+    """The type and the text of each answer cell in the instructor's notebook."""
+    return [
+        (cell.cell_type, cells.learners_own(cell.source))
+        for cell in source.cells
+        if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) in chosen
+    ]
+
+
+def _partly_hidden(
+    source: NotebookNode, chosen: frozenset[str], tests: Sequence[CheckedTest]
+) -> list[str]:
+    """The tests that run here in part: their hidden half runs only when work is graded."""
+    hidden = {test.name for test in tests if test.verdict == HIDDEN}
+    return [
+        cells.grade_id(cell)
+        for cell in source.cells
+        if cells.is_test(cell)
+        and cells.has_hidden_tests(cell.source)
+        and cells.exercise_of(cells.grade_id(cell)) in chosen
+        and cells.grade_id(cell) not in hidden
+    ]
 
 
 def sections(notebook: NotebookNode) -> dict[str, Section]:
@@ -366,19 +308,6 @@ def sections(notebook: NotebookNode) -> dict[str, Section]:
         if name and link:
             found[name["exercise"]] = Section(**link.groupdict())
     return found
-
-
-def _source_of(release: Path | None, course: Path | None) -> NotebookNode | None:
-    """The instructor's notebook that a release was made from, if it is on this machine."""
-    if release is None or course is None:
-        return None
-    path = course / "solutions" / release.stem / release.name
-    return _own(path) if path.is_file() else None
-
-
-def _own(path: Path) -> NotebookNode:
-    """One of the course's own notebooks, which a test has validated."""
-    return nbformat.v4.reads(path.read_text("utf-8"))
 
 
 def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
@@ -413,11 +342,9 @@ def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> fr
 
 
 def _at_desk(
-    notebook: NotebookNode,
+    ready: Assembled,
     wanted: frozenset[str],
     limits: Limits,
-    files: dict[str, bytes],
-    bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
     known: dict[str, Any],
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -428,13 +355,13 @@ def _at_desk(
 
     if desk is None:
         with Desk() as desk:
-            return _at_desk(notebook, wanted, limits, files, bound, desk, known)
+            return _at_desk(ready, wanted, limits, desk, known)
     ran = desk.run(
-        notebook,
-        bound=bound,
+        ready.notebook,
+        bound=names_of(ready.whole),
         limits=limits,
         seed=secrets.randbits(62),
-        files=files,
+        files=ready.files,
         only=wanted,
         known=known,
     )
@@ -442,11 +369,9 @@ def _at_desk(
 
 
 def _in_sandbox(
-    notebook: NotebookNode,
+    ready: Assembled,
     wanted: frozenset[str],
     limits: Limits,
-    files: dict[str, bytes],
-    bound: dict[str, tuple[str, ...]],
     desk: Desk | None,
     known: dict[str, Any],
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -460,15 +385,15 @@ def _in_sandbox(
             f"There is no sandbox on this machine. {status.why} Leave out --sandbox to run your "
             "notebook in a plain process."
         )
-    only = nbformat.from_dict(notebook)
+    only = nbformat.from_dict(ready.notebook)
     only.cells = [c for c in only.cells if not cells.is_test(c) or cells.grade_id(c) in wanted]
     job = Job(
         student="",
         notebook=nbformat.writes(only).encode(),
         seed=secrets.randbits(62),
         limits=limits,
-        files=files,
-        names=bound,
+        files=ready.files,
+        names=names_of(ready.whole),
     )
     with sandbox.Nursery(known=known) as nursery:
         judged = judge(job, nursery)
@@ -484,19 +409,6 @@ def _about_kernel(kernel: str) -> Sequence[str]:
         f"{command_name()}. If it fails in Jupyter, choose Kernel > Change Kernel > Python 3 "
         "(ipykernel)"
     ]
-
-
-def _as_it_is(path: Path) -> NotebookNode:
-    """The learner's notebook itself, if there is no course to take the tests from."""
-    notebook = nbformat.v4.new_notebook()
-    for index, raw in enumerate(nbformat.read(path, as_version=4).cells):
-        if raw.cell_type in ("code", "markdown") and not cells.is_added(raw):
-            make = nbformat.v4.new_code_cell
-            if raw.cell_type == "markdown":
-                make = nbformat.v4.new_markdown_cell
-            about = {"nbgrader": cells.nbgrader(raw)} if cells.grade_id(raw) else {}
-            notebook.cells.append(make(raw.source, id=f"cell-{index}", metadata=about))
-    return notebook
 
 
 def _judged(
