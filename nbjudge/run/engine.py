@@ -11,15 +11,15 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic
 
 from nbjudge import course as course_tree
 from nbjudge.failure import GradingFailed
-from nbjudge.intake import find, policy, roster
+from nbjudge.intake import roster
 from nbjudge.intake.find import Submission
+from nbjudge.intake.handed_in import HandedIn
 from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
 from nbjudge.report.overview import mistakes, write_overview
@@ -114,54 +114,19 @@ def grade(
     limits = limits or Limits()
     source = source_folder(problem_set, course)
     roster.check_folders(submitted, into)
-    students, roster_flags = roster.class_of(submitted)
-    sets = course_tree.problem_set_names(course)
-    rules = policy.read_rules(submitted, problem_set, sets, students)
-    received = roster.receipts(submitted, problem_set, sets, rules.zone)
-    late = roster.called_late(submitted, problem_set)
-    notes = [*rules.notes, *roster.unknown(received, students)]
-    again, accept = ([policy.one_spelling(name) for name in names] for names in (again, accept))
-    there = roster.folders_of(submitted)
-    places = {student: there.get(student, submitted / student) for student in students}
-    for option, names in (("again", again), ("accept", accept)):
-        if unknown := sorted(set(names) - set(students)):
-            raise ValueError(f"{option} names {unknown[0]!r}, but there is no such student.")
-    if workers is not None and workers < 0:
-        raise ValueError(f"workers is {workers}, but it must be 0 or more.")
-    if scheduler is not None:
-        cluster = dask_cluster()
-        if not trust_network:
-            cluster.refuse_unencrypted(scheduler)
-    if sandboxed and scheduler is None:
-        _require_sandbox()
+    handed_in = HandedIn.read(submitted, problem_set, course)
+    again, accept = handed_in.named_by("again", again), handed_in.named_by("accept", accept)
+    _check_workers(workers, scheduler, trust_network, sandboxed)
     folders = [
         GradingFolder(into, course, problem_set, database, notebook=name)
         for name in notebooks_in(source)
     ]
-
-    def look(
-        student: str, folder: GradingFolder, enclosed: dict[str, int], given: dict[str, bytes]
-    ) -> Submission:
-        submission = find.take_in(
-            places[student],
-            problem_set,
-            received.get(student),
-            enclosed,
-            notebook=folder.name,
-            others=folder.others,
-            sets=sets,
-            given=given,
-        )
-        submission.late = late.get(student)
-        if student in roster_flags:
-            submission.flags.insert(0, roster_flags[student])
-        return submission
-
     first = folders[0]
     with first.only_one(), first.logged(), first.ledger() as kept:
         first.clear()
         first.prepare(kept)
-        notes += roster.unreadable(submitted)
+        notes = [*handed_in.notes, *roster.unreadable(submitted)]
+        students = handed_in.students
         reports: dict[str, Report] = {}
         for folder in folders:
             with Book(
@@ -169,7 +134,7 @@ def grade(
                 folder.course_id,
                 problem_set,
                 folder.config,
-                rules,
+                handed_in.rules,
                 notebook=folder.name,
             ) as book:
                 book.enrol(students)
@@ -178,9 +143,7 @@ def grade(
                     grading.standing.accept(student)
                 report = Report(problem_set, {}, started=began, versions=versions())
                 report.warnings, report.limits = [*grading.warnings, *notes], asdict(limits)
-                enclosed, given = folder.enclosed(), grading.files
-                looks = partial(look, folder=folder, enclosed=enclosed, given=given)
-                run = _Run(grading, report, places, looks, seed, set(again))
+                run = _Run(grading, report, handed_in, seed, set(again))
                 run.tells(progress, len(reports) * len(students), len(folders) * len(students))
                 # The same inputs for all notebooks of a student: one seed replays them.
                 run.seeds = {n: s.seed for r in reports.values() for n, s in r.students.items()}
@@ -196,10 +159,20 @@ def grade(
     return report
 
 
-def _require_sandbox() -> None:
-    from nbjudge import sandbox
+def _check_workers(
+    workers: int | None, scheduler: str | None, trust_network: bool, sandboxed: bool
+) -> None:
+    """Refuse a negative number, a scheduler without encryption, and a machine without a sandbox."""
+    if workers is not None and workers < 0:
+        raise ValueError(f"workers is {workers}, but it must be 0 or more.")
+    if scheduler is not None:
+        cluster = dask_cluster()
+        if not trust_network:
+            cluster.refuse_unencrypted(scheduler)
+    elif sandboxed:
+        from nbjudge import sandbox
 
-    sandbox.require()
+        sandbox.require()
 
 
 class _Run:
@@ -209,13 +182,13 @@ class _Run:
         self,
         grading: Grading,
         report: Report,
-        places: dict[str, Path],
-        look: Callable[[str], Submission],
+        handed_in: HandedIn,
         seed: int | None,
         again: set[str],
     ):
-        self.grading, self.report, self.look = grading, report, look
-        self.places, self.seed, self.again = places, seed, again
+        self.grading, self.report, self.handed_in = grading, report, handed_in
+        self.seed, self.again = seed, again
+        self.enclosed = grading.folder.enclosed()
         self.seeds: dict[str, int | None] = {}
         self.under_way: dict[str, tuple[Prepared, Entry]] = {}
         self.tells(None, 0, 0)
@@ -228,6 +201,13 @@ class _Run:
         """Report progress after ``student``."""
         if self.progress:
             self.progress(self.before + len(self.report.students), self.total, student)
+
+    def look(self, student: str) -> Submission:
+        """Read what a student handed in for this notebook."""
+        folder = self.grading.folder
+        return self.handed_in.submission(
+            student, folder.name, folder.others, self.enclosed, self.grading.files
+        )
 
     def seed_for(self, student: str) -> int | None:
         """The requested seed, or that of the student's other notebook."""
@@ -310,7 +290,7 @@ class _Run:
     def done(self, student: str, result: StudentResult) -> None:
         """Record a finished student's result and report progress."""
         folder = self.grading.folder
-        submission = self.places[student] / folder.problem_set
+        submission = self.handed_in.folders[student] / folder.problem_set
         keep_for_exchange(folder, student, submission, result.received)
         self.report.students[student] = result
         self.say(student)
