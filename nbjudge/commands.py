@@ -93,18 +93,17 @@ def grade(
 
         shelter.linux_only()
         from nbjudge.report.show import progress_bar, show_files, show_grades, show_why
-        from nbjudge.run.workers import loading, warm_up
+        from nbjudge.run.workers import warm_up
 
     console = Console()
     if why is None and scheduler is None and workers not in (0, 1):
         warm_up()  # while we load the rest
     with plain_errors():
-        with loading():
-            from nbjudge.course import root
-            from nbjudge.intake import roster
-            from nbjudge.judge import Limits
-            from nbjudge.report import exports
-            from nbjudge.run import engine
+        from nbjudge.course import root
+        from nbjudge.intake import roster
+        from nbjudge.judge import Limits
+        from nbjudge.report import exports
+        from nbjudge.run import engine
 
         if why is not None:
             from nbjudge.report.why import why as explain

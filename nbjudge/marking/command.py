@@ -34,10 +34,9 @@ def mark(
     afterwards to put them into grades.csv and onto the feedback pages. Ctrl-C stops it.
     """
     with plain_errors():
-        from nbjudge.run.workers import loading, warm_up
+        from nbjudge.run.workers import warm_up
 
         warm_up()  # the process that reads answers, while we load the rest
-        with loading():
-            from nbjudge.marking import opening
+        from nbjudge.marking import opening
 
         opening.serve(problem_set, into, requests, marker, port, db)

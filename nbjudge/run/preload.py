@@ -1,16 +1,18 @@
 """Imports what a worker needs, in the process that workers are forked from."""
 
+# ruff: noqa: E402
+
+import gc
 import signal
 
-from nbjudge.run.workers import loading
-
-# Ctrl-C is for the grading process. Workers inherit this, even from a restarted server process.
+# Ctrl-C is for the grading process: it is ignored before anything is loaded. Workers inherit this,
+# even from a restarted server process.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-with loading():
-    import nbjudge.intake.steps
-    import nbjudge.judge.session  # noqa: F401
-    import nbjudge.run.pool  # noqa: F401
-    from nbjudge.judge import likeness
+import nbjudge.intake.steps
+import nbjudge.judge.session  # noqa: F401
+import nbjudge.run.pool  # noqa: F401
+from nbjudge.judge import likeness
 
-    likeness.warm()
+likeness.warm()
+gc.freeze()  # what is loaded stays: a collection in a worker would copy its memory

@@ -6,13 +6,11 @@ This module imports almost nothing, so that the server can be started before any
 from __future__ import annotations
 
 import contextlib
-import gc
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
 from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
@@ -48,21 +46,6 @@ def warm_up() -> None:
             del os.environ[VARIABLE]
         if main:
             signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
-def loading() -> Iterator[None]:
-    """Import modules without garbage collection.
-
-    There is no garbage yet, and looking for it takes a tenth of the time. The loaded objects, which
-    stay, are excluded from later collections too.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        gc.freeze()
 
 
 def workers_of(pid: int) -> list[psutil.Process]:
