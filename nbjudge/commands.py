@@ -6,7 +6,7 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,153 +17,10 @@ from nbjudge.intake.cells import listed
 from nbjudge.likeness.command import likeness
 from nbjudge.marking.command import mark
 from nbjudge.report.outputs import plain
+from nbjudge.run.command import grade
 from nbjudge.run.interrupts import stops_in_one_line
-from nbjudge.terminal import Database, in_course, plain_errors
+from nbjudge.terminal import in_course, plain_errors
 from nbjudge.wording import counted
-
-
-def grade(
-    problem_set: Annotated[str, typer.Argument(help="For example `ps05-self-attention`.")],
-    submitted: Annotated[
-        Path,
-        typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv)."),
-    ],
-    into: Annotated[Path, typer.Option(help="The folder for the results.")],
-    workers: Annotated[
-        int | None, typer.Option(help="Number of local processes; by default one per core.")
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler whose workers judge.")
-    ] = None,
-    trust_network: Annotated[
-        bool, typer.Option("--trust-network", help="Accept a scheduler elsewhere without TLS.")
-    ] = False,
-    db: Database = None,
-    again: Annotated[
-        list[str] | None, typer.Option(help="Grade this student again. Manual marks are kept.")
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(help="Make this student's held mark final: you have looked at the work."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Seed for hidden test inputs; with --again, replays a grading."),
-    ] = None,
-    why: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="STUDENT EXERCISE", help="Explain an existing grade; grade nothing."),
-    ] = None,
-    export: Annotated[
-        list[str] | None, typer.Option(help="Also write the scores for `canvas` or `moodle`.")
-    ] = None,
-    feedback_zip: Annotated[
-        tuple[str, Path] | None,
-        typer.Option(
-            metavar="PLATFORM DOWNLOAD",
-            help="Write the feedback as a zip for `canvas` or `moodle`, named to match the zip of "
-            "submissions that you downloaded there.",
-        ),
-    ] = None,
-    provisional: Annotated[
-        bool, typer.Option(help="Also export work that still needs a manual mark.")
-    ] = False,
-    sandbox: Annotated[
-        bool, typer.Option(help="Without it, learners' code runs with your permissions.")
-    ] = True,
-    call_seconds: Annotated[
-        float | None, typer.Option(help="Time limit for one call to a learner's function.")
-    ] = None,
-    cell_seconds: Annotated[float | None, typer.Option(help="Time limit for one cell.")] = None,
-    submission_seconds: Annotated[
-        float | None, typer.Option(help="Time limit for all cells of a submission.")
-    ] = None,
-    memory_mb: Annotated[
-        int | None, typer.Option(help="Memory limit for a submission, in MiB.")
-    ] = None,
-) -> None:
-    """Grade a class on a problem set.
-
-    Writes grades.csv, report.json, overview/ (for you), feedback/ (a page for each student),
-    autograded/ and gradebook.db. Run again, it grades only what is new or has changed, and
-    continues where a killed run stopped.
-    """
-    with plain_errors():
-        from nbjudge import sandbox as shelter
-
-        shelter.linux_only()
-        from nbjudge.report.show import progress_bar, show_files, show_grades, show_why
-        from nbjudge.run.workers import warm_up
-
-    console = Console()
-    if why is None and scheduler is None and workers not in (0, 1):
-        warm_up()  # while we load the rest
-    with plain_errors():
-        from nbjudge.course import root
-        from nbjudge.intake import roster
-        from nbjudge.judge import Limits
-        from nbjudge.report import exports
-        from nbjudge.run import engine
-
-        if why is not None:
-            from nbjudge.report.why import why as explain
-
-            show_why(explain(problem_set, submitted, into, *why, database=db), console)
-            return
-        for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
-            exports.check_kind(kind)
-        given: dict[str, Any] = {
-            "call_seconds": call_seconds,
-            "cell_seconds": cell_seconds,
-            "submission_seconds": submission_seconds,
-            "memory_mb": memory_mb,
-        }
-        limits = Limits(**{name: value for name, value in given.items() if value is not None})
-        with progress_bar(console) as progress:
-            report = engine.grade(
-                problem_set,
-                submitted,
-                into,
-                limits=limits,
-                again=again or (),
-                accept=accept or (),
-                seed=seed,
-                workers=workers,
-                scheduler=scheduler,
-                trust_network=trust_network,
-                database=db,
-                sandboxed=sandbox,
-                progress=progress,
-            )
-        people = roster.people(submitted)
-        written = [
-            exports.write_export(kind, report, people, into, provisional) for kind in export or ()
-        ]
-        returned = None
-        if feedback_zip:
-            from nbjudge.report import returning
-
-            folder = engine.GradingFolder(into, root(), problem_set, db)
-            returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
-            written.append(returned.path)
-    show_grades(report, console)
-    show_files(report, into, written, console)
-
-    def says(text: str) -> None:
-        console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
-
-    if written:
-        for said in exports.remarks(export or (), report, people, provisional):
-            says(said)
-    if returned and returned.absent:
-        says(f"The download has no file from: {', '.join(returned.absent)}.")
-    if report.unfinished:
-        says(
-            f"{len(report.unfinished)} could not be judged; run the same command to try again: "
-            f"{listed(report.unfinished)}"
-        )
-    for warning in report.warnings:
-        says(warning)
 
 
 def report(

@@ -25,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbjudge.inside.program import program
+from nbjudge.intake.cells import listed
 from nbjudge.intake.roster import ROSTER
 from nbjudge.report.outputs import plain
 from nbjudge.report.pages import OVERVIEWS, can_be_coloured, measured, number
@@ -93,6 +94,18 @@ def show_files(report: Report, into: Path, written: Collection[Path], console: C
         f"By hand:  {program().command} mark {report.problem_set} --into {into}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+
+def show_remarks(report: Report, on_exports: Collection[str], console: Console) -> None:
+    """Print what was left out of exports, who could not be judged, and the report's warnings."""
+    said = list(on_exports)
+    if report.unfinished:
+        said.append(
+            f"{len(report.unfinished)} could not be judged; run the same command to try again: "
+            f"{listed(report.unfinished)}"
+        )
+    for text in (*said, *report.warnings):
+        console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
 
 
 def show_leaderboard(board: Board, console: Console) -> None:

@@ -26,8 +26,8 @@ NO_SAY = (
     *("collect/*", "likeness/*", "marking/*", "report/*"),
     *("intake/enclosures.py", "intake/handed_in.py", "intake/policy.py", "intake/release.py"),
     *("intake/roster.py", "intake/stamps.py", "intake/steps.py"),
-    *("run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py", "run/judging.py"),
-    *("run/parcels.py", "run/pool.py"),
+    *("run/cluster.py", "run/command.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),
+    *("run/judging.py", "run/parcels.py", "run/pool.py"),
     *("store/archive.py", "store/folder.py", "store/forget.py", "store/ledger.py"),
     *("store/results.py", "store/statistics.py"),
 )
