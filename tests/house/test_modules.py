@@ -1,11 +1,11 @@
-"""How large a module of a package may be, and what it must not import."""
+"""How large a module and a function may be, and what a package must not import."""
 
 import ast
 
 import pytest
 
-#: Lines of code, without docstrings, comments and empty lines.
-MOST = 400
+#: Lines of code of a module and of a function, without docstrings, comments and empty lines.
+MOST, MOST_OF_A_FUNCTION = 400, 80
 
 PACKAGES = ["tfcourse", "nbjudge_tfcourse", "coursebook", "nbjudge"]
 
@@ -30,8 +30,16 @@ def modules(course, package):
     return found
 
 
+def functions(source):
+    """Every function and method, those inside others too: its name and its source."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, "\n".join(lines[node.lineno - 1 : node.end_lineno]).lstrip()
+
+
 def code_lines(source):
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
@@ -77,6 +85,12 @@ def test_lines_of_code_are_counted_without_documentation():
     assert code_lines(source) == 3
 
 
+def test_functions_inside_others_are_found():
+    inner = 'async def g():\n        """One."""\n        return 1'
+    source = f"class C:\n    def f(self):\n        x = 0\n\n    {inner}\n"
+    assert [(name, code_lines(text)) for name, text in functions(source)] == [("f", 2), ("g", 2)]
+
+
 def test_a_circle_is_found():
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
     assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) is None
@@ -103,6 +117,18 @@ def test_no_package_imports_another(course):
 def test_no_module_is_too_long_to_read_in_one_sitting(course, package):
     long = {name: n for name, s in modules(course, package).items() if (n := code_lines(s)) > MOST}
     assert not long, f"more than {MOST} lines of code: {long}"
+
+
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "benchmarks"])
+def test_no_function_is_too_long_to_read_at_once(course, folder):
+    long = {
+        f"{module}.{name}": lines
+        for module, source in modules(course, folder).items()
+        for name, text in functions(source)
+        if text.count("\n") >= MOST_OF_A_FUNCTION and (lines := code_lines(text))
+        if lines > MOST_OF_A_FUNCTION
+    }
+    assert not long, f"more than {MOST_OF_A_FUNCTION} lines of code: {long}"
 
 
 @every_package
