@@ -8,6 +8,7 @@ import signal
 # Ctrl-C is for the grading process: it is ignored before anything is loaded. Workers inherit this,
 # even from a restarted server process.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 import nbjudge.intake.steps
 import nbjudge.judge.session  # noqa: F401

@@ -10,8 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from typing import TYPE_CHECKING
 
 from nbjudge.inside.program import VARIABLE, handed_on
@@ -31,11 +30,12 @@ NEEDED = "nbjudge.run.preload"
 def warm_up() -> None:
     """Start the server process unless it is running; it loads while the caller continues."""
     multiprocessing.get_context("forkserver").set_forkserver_preload([NEEDED])
-    # Ctrl-C is for the grading process: its children end with it and should print nothing.
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     # Python's resource tracker warns if it has to clean up semaphores itself.
     sys.warnoptions.append(_CLEARED_UP)
+    resource_tracker.ensure_running()  # it would unblock Ctrl-C
+    # Ctrl-C is for the grading process, which gets it in a moment; its children end with it and
+    # should print nothing. The server starts with it blocked, and ignores it first of all.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     named, about = os.environ.get(VARIABLE), handed_on()
     os.environ |= about  # it may be asked again from another folder
     try:
@@ -44,8 +44,7 @@ def warm_up() -> None:
         sys.warnoptions.remove(_CLEARED_UP)
         if about and named is None:
             del os.environ[VARIABLE]
-        if main:
-            signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def workers_of(pid: int) -> list[psutil.Process]:

@@ -238,7 +238,7 @@ MOMENTS = (
 )
 
 
-@pytest.mark.release("moments of Ctrl-C")
+@pytest.mark.release("walk through moments of Ctrl-C")
 @pytest.mark.timeout(900)
 def test_ctrl_c_at_any_moment(one_nursery, small_course, tmp_path):
     """In each phase of a run, as a terminal sends it: to all that the process has started.
