@@ -47,8 +47,8 @@ SHOWN = 24
 #: Files that share what is costly: whose names match, and their scope's. It is a fixture, or what
 #: is found out once in a process, such as which tests of a problem set believe a lie.
 TOGETHER = (
-    (r"tests/site/(?!test_(pages|figures|live_models)\.py)", "tests/site"),
-    (r"tests/site/test_(figures|live_models)\.py", "tests/site, figures"),
+    (r"tests/site/(?!test_(pages|live_models)\.py|figures/)", "tests/site"),
+    (r"tests/site/(figures/|test_live_models\.py)", "tests/site, figures"),
     (r"tests/solutions/", "tests/solutions"),
     (
         r"tests/nbjudge/(run/test_class|report/test_feedback|report/test_people)\.py",

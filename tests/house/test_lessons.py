@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from coursebook.course import Lesson, lessons, record_paths, root
+from coursebook.live.catalogue import FIGURES
 
 ROOT = root(Path(__file__).parent)
 LESSONS = lessons(ROOT)
@@ -56,3 +57,9 @@ def test_a_record_that_a_lesson_loads_lies_with_a_lesson():
     named = {lesson.name: loaded(lesson) for lesson in LESSONS}
     assert sum(map(len, named.values())) > 40, "the test finds fewer than it did"
     assert not {name: names & speed for name, names in named.items() if names & speed}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_live_figure_has_a_file_of_tests(name):
+    path = ROOT / "tests" / "site" / "figures" / f"test_{name.replace('-', '_')}.py"
+    assert path.is_file() and f'Keys(shown, "{name}")' in path.read_text("utf-8")

@@ -20,7 +20,7 @@ ROOT = course.root(Path(__file__).parent)
 def quick() -> str:
     """What pytest says of the tests of chapters, problem sets and pages at the quick level."""
     folders = ["tests/notebooks", "tests/solutions/test_variants.py", "tests/site/test_pages.py",
-               "tests/site/test_figures.py"]  # fmt: skip
+               "tests/site/figures"]  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--co", "-q", "--fresh", "--level", "quick", *folders],
         cwd=ROOT, capture_output=True, text=True,
@@ -156,7 +156,12 @@ def test_what_shares_a_fixture_is_one_scope():
     assert len(one) == 1
     pages = {spread.scope(f"tests/site/test_pages.py::test_axe[{x}.html]") for x in range(30)}
     assert len(pages) == 3
-    first, *others = (spread.seconds(scope) for scope in sorted(site | pages))
+    figures = {
+        spread.scope(f"tests/site/{name}.py::test")
+        for name in ("figures/test_search", "figures/test_kit", "test_live_models")
+    }
+    assert len(figures) == 1 and not figures & (site | pages)
+    first, *others = (spread.seconds(scope) for scope in sorted(site | pages | figures))
     assert first > max(others), "one builds the site, while the others have not begun"
     graded = {
         spread.scope(f"tests/nbjudge/{x}.py::test")

@@ -54,7 +54,13 @@ def test_no_test_lies_outside_the_folders(course):
 
 
 def test_what_tests_share_has_one_name_each(course):
-    """Each folder of tests is on the path, so the second module of a name would never be found."""
-    known = {"__init__.py", "conftest.py", "sitecustomize.py", "nbgrader_config.py"}
-    names = [path.name for path in (course / "tests").rglob("*.py") if path.name not in known]
+    """Each folder of tests is on the path, so the second module of a name would never be found.
+
+    A folder that is a package is not, and is found by its own name.
+    """
+    known = {"conftest.py", "sitecustomize.py", "nbgrader_config.py"}
+    packages = {path.parent for path in (course / "tests").rglob("__init__.py")}
+    modules = [path for path in (course / "tests").rglob("*.py") if path.parent not in packages]
+    names = [path.name for path in modules if path.name not in known]
+    names += [f"{folder.name}.py" for folder in packages]
     assert [name for name, times in Counter(names).items() if times > 1] == []

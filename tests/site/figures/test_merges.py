@@ -1,0 +1,58 @@
+"""A text cut into tokens, merge by merge."""
+
+import pytest
+from figure_pages import Keys, browser
+
+from tfcourse.tokenizers import BPETokenizer
+from tfcourse.tokenizers.bpe import BYTES
+
+TEXTS = ["The newest note", "  two  spaces\n\nO Romeo, 'tis café 注 🎸!", "we'll see: 1597"]
+
+
+@browser
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_scripts_tokens_are_the_packages(loaded, writer, text: str) -> None:
+    _, tokenizer = writer
+    found = loaded.evaluate(
+        """text => {
+            const tokenizer = Live.tokenizer(Live.data.writer.merges), ids = tokenizer.encode(text);
+            return { ids, cut: tokenizer.cut(text, 7), back: tokenizer.decode(ids) };
+        }""",
+        text,
+    )
+    assert found["ids"] == tokenizer.encode(text)
+    merges = tokenizer.merges[:7]
+    fewer = BPETokenizer([*sorted(BYTES), *map("".join, merges)], merges)
+    assert found["cut"] == fewer.tokenize(text)
+    assert found["back"] == text
+
+
+@browser
+def test_merges(shown, writer) -> None:
+    keys, (_, tokenizer) = Keys(shown, "merges"), writer
+    slider = keys.figure.get_by_label("Merges", exact=True)
+    assert slider.input_value() == "0" and "every byte is a token" in " ".join(keys.texts())
+    keys.reach("Text")
+    keys.press("Control+a")
+    keys.page.keyboard.type("the café")
+    for press, count in (("Home", 0), ("End", len(tokenizer.merges))):
+        keys.reach("Merges")
+        keys.press(press)
+        assert int(slider.input_value()) == count
+        patchify = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
+        if count:
+            assert patchify == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
+        else:
+            assert len(patchify) == len("the café".encode())
+        assert f"9 bytes, {len(patchify)} tokens after {count} merges" in keys.said
+    keys = Keys(shown, "merges")
+    keys.reach("Merges")
+    keys.press("Home")
+    keys.reach("Next merge", "button")
+    keys.press("Enter")
+    left, right = tokenizer.merges[0]
+    assert f"Merge 1: {left} + {right}".replace("Ġ", "␣") in " ".join(keys.texts())
+    keys = Keys(shown, "merges")
+    keys.reach("Text")
+    keys.press("Control+a", "Backspace")
+    assert keys.figure.locator(".live-note").inner_text() == "Type something."

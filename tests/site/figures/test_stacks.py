@@ -1,0 +1,87 @@
+"""Every tensor of an encoder and a decoder together, with parts switched off."""
+
+import copy
+
+import pytest
+import torch
+from figure_pages import NEAR, Keys, browser
+
+
+def parts_off(model, places: bool, gone: str):
+    """The package's translator without its positions or a head, and what its blocks give."""
+    model, outputs = copy.deepcopy(model).double(), {}
+    with torch.no_grad():
+        if gone:
+            stack, layer, name, head = gone.split(".")
+            W_O = getattr(getattr(model, stack)[int(layer)], name).W_O
+            across = model.config.d_model // model.config.num_heads
+            W_O[int(head) * across : (int(head) + 1) * across] = 0
+    for stack in ("encoder", "decoder"):
+        for layer, block in enumerate(getattr(model, stack)):
+            block.register_forward_hook(
+                lambda _, __, out, name=f"{stack}.{layer}": outputs.__setitem__(
+                    name, out[0] if isinstance(out, tuple) else out
+                )
+            )
+    if not places:
+        for positions in (model.source_positions, model.target_positions):
+            positions.embed = lambda x, start: x
+    return model, outputs
+
+
+@browser
+@pytest.mark.parametrize(
+    ("places", "gone"),
+    [(True, ""), (False, ""), (True, "encoder.0.attention.1"), (True, "decoder.1.cross.2")],
+)
+def test_what_a_translator_computes_is_the_packages(loaded, translator, places, gone) -> None:
+    module, model, words = translator
+    ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
+    theirs = loaded.evaluate(
+        """([ids, row, places, gone]) => {
+            const model = Live.translator(Live.data.translator);
+            const options = { places, gone: new Set(gone ? [gone] : []) };
+            const encoder = model.read(ids, options);
+            return { encoder, decoder: model.decode(row, encoder.states, options) };
+        }""",
+        [ids, row[:-1], places, gone],
+    )
+    one, outputs = parts_off(model, places, gone)
+    with torch.no_grad():
+        logits = one(torch.tensor([ids]), torch.tensor([row[:-1]])).logits[0, -1]
+    assert len(outputs) == 4
+    for name, ours in outputs.items():
+        stack, layer = name.split(".")
+        found = torch.tensor(theirs[stack]["blocks"][int(layer)]["after"])
+        assert (found.double() - ours[0]).abs().max() < NEAR, name
+    found = torch.tensor(theirs["decoder"]["logits"]).double()
+    assert (found - logits).abs().max() < 1e-3
+
+
+@browser
+def test_stacks(shown, translator) -> None:
+    module, model, words = translator
+    keys = Keys(shown, "stacks")
+    source = "english sieben und dreißig"
+    (said,) = module.translate(model, words, words, [source], max_new_tokens=22)
+    assert keys.said.startswith(f"It writes: {said}. After the last word: “end”")
+    keys.reach("Step")
+    keys.press("Home")
+    ids, row = module.as_pair(words, source, said)
+    for number, numbers_ in enumerate((ids, row[:-1])):
+        shown_ = [text for text in keys.texts(number) if text.isdigit()]
+        assert shown_ == [str(one) for one in numbers_]
+    keys.reach("Positions")
+    keys.press(" ")
+    found = shown.evaluate(
+        """words => Live.translator(Live.data.translator)
+            .translate(words, 1, { places: false }).said.join(" ")""",
+        words.tokenize(source),
+    )
+    assert keys.said.startswith(f"It writes: {found}.")
+    assert (f"With everything on, it writes: {said}." in keys.said) == (found != said)
+    keys.press(" ")
+    keys.reach("Switch off")
+    keys.press("End")
+    off = keys.figure.get_by_label("Switch off", exact=True).input_value()
+    assert off == "decoder.1.cross.3"
