@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 import torch.utils.flop_counter
+from mistake_said import said
 from torch import nn
 from torch.nn import functional as F
 
@@ -14,17 +15,9 @@ import tfcourse.generation
 import tfcourse.recurrent
 from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.testing import absent
-from nbjudge.testing import Mistake, by_hand, call
+from nbjudge.testing import by_hand, call
 
 pytestmark = pytest.mark.usefixtures("nothing_forbidden")
-
-
-def said(function, *args):
-    """The message of the Mistake that a call raises."""
-    with pytest.raises(Mistake) as caught:
-        function(*args)
-    return str(caught.value)
-
 
 X = torch.randn(1, 3, 4, generator=torch.Generator().manual_seed(0))
 
