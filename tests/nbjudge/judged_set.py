@@ -79,6 +79,8 @@ ANSWERS = {
     "choices": 'answers = {"a": True, "b": False}',
 }
 
+DOUBLE = ANSWERS["double"]
+
 #: What each of them binds.
 NAMES = {"double": ("double",), "product": ("product",), "line": ("Line",), "choices": ("answers",)}
 
