@@ -11,6 +11,10 @@ from coursebook.live.catalogue import FIGURES
 
 ROOT = root(Path(__file__).parent)
 LESSONS = lessons(ROOT)
+
+#: Lines that a file of tests may have: what is longer is about several things.
+MOST = 600
+
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
@@ -63,3 +67,10 @@ def test_a_record_that_a_lesson_loads_lies_with_a_lesson():
 def test_each_live_figure_has_a_file_of_tests(name):
     path = ROOT / "tests" / "site" / "figures" / f"test_{name.replace('-', '_')}.py"
     assert path.is_file() and f'Keys(shown, "{name}")' in path.read_text("utf-8")
+
+
+def test_no_file_of_tests_is_too_long():
+    paths = (ROOT / "tests").rglob("*.py")
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in paths}
+    assert len(lengths) > 300, "the test finds fewer than it did"
+    assert not {path: lines for path, lines in lengths.items() if lines > MOST}
