@@ -49,7 +49,7 @@ class CannotRun(RuntimeError):
 
 
 @dataclass
-class Ran:
+class NotebookRun:
     """The result of running a notebook.
 
     Attributes
@@ -95,7 +95,7 @@ class Desk:
         files: Mapping[str, bytes] | None = None,
         only: frozenset[str] | None = None,
         known: Mapping[str, Any] | None = None,
-    ) -> Ran:
+    ) -> NotebookRun:
         """Run a notebook's cells in order, and its tests.
 
         Parameters
@@ -308,11 +308,11 @@ class _Run:
         self.gave_up = self.gave_up or "too many of its cells end the process that runs them"
         self.next = len(self.steps)
 
-    def told(self, notebook: NotebookNode) -> Ran:
+    def told(self, notebook: NotebookNode) -> NotebookRun:
         """The result, with messages for people."""
         from nbjudge.judge import elsewhere, outcome
 
-        ran, out_of_time, died = Ran(), [], []
+        ran, out_of_time, died = NotebookRun(), [], []
         for at, step in enumerate(self.steps):
             name = step.get("name", "")
             found = self.found.get(at)

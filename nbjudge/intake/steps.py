@@ -26,7 +26,7 @@ from nbjudge.store.digests import fingerprints
 from nbjudge.store.results import StudentResult, TestResult
 
 
-class Desk:
+class Intake:
     """Performs the steps, with the data that they share.
 
     Parameters

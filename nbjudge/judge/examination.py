@@ -17,7 +17,7 @@ from nbjudge.judge.kernels import Kernels
 from nbjudge.judge.learners import Snapshot
 
 if TYPE_CHECKING:
-    from nbjudge.sandbox import Examiner, Nursery
+    from nbjudge.sandbox import ExaminerProcess, Nursery
 
 #: Extra seconds for the examiner itself, beyond a test's time limit.
 EXAMINERS_SECONDS = 20.0
@@ -48,7 +48,7 @@ class Examination:
         }
         #: The exercises with a test that timed out.
         self.slow: set[str] = set()
-        self._process: Examiner | None = None
+        self._process: ExaminerProcess | None = None
         self._talk: Channel | None = None
         self._linked: Snapshot | None = None
         #: The cells to tell an examiner about, and the number of those that this one knows.
@@ -84,7 +84,7 @@ class Examination:
             self.end()
             self.start()
 
-    def _held(self) -> tuple[Examiner, Channel]:
+    def _held(self) -> tuple[ExaminerProcess, Channel]:
         if self._process is None or self._talk is None:
             raise Closed("there is no examiner")
         return self._process, self._talk

@@ -14,7 +14,7 @@ from typing import Any
 
 from nbjudge.inside.processes import waited
 from nbjudge.inside.wire import SERVE, Channel, WireError
-from nbjudge.judge.pump import Pump, Ran
+from nbjudge.judge.pump import CellRun, Pump
 
 #: Seconds that a kernel may take to start: a busy machine is slow.
 READY_SECONDS = 60.0
@@ -151,7 +151,7 @@ class Learner:
                 raise RuntimeError(f"a kernel does not start: {why}")
             self._up = True
 
-    def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
+    def run(self, source: str, seconds: float, flood: float = 1.0) -> CellRun:
         """Run a cell, as :meth:`nbjudge.judge.pump.Pump.run` does."""
         self.up()
         self.leave()

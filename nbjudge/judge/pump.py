@@ -54,7 +54,7 @@ class Kernel(Protocol):
 
 
 @dataclass
-class Ran:
+class CellRun:
     """The result of running a cell.
 
     ``how`` is ``"ok"``, ``"failed"`` (with an error), ``"out of time"``, ``"flooded"`` or
@@ -161,7 +161,7 @@ class Pump:
         self._messages(0)
         return False
 
-    def run(self, source: str, seconds: float, flood: float = 1.0) -> Ran:
+    def run(self, source: str, seconds: float, flood: float = 1.0) -> CellRun:
         """Run a cell and wait for its end.
 
         It may take this many seconds and use this share of the output limit.
@@ -181,7 +181,7 @@ class Pump:
                     ends, given = monotonic() + more, given + more
                     continue
                 if how in (OUT_OF_TIME, FLOODED):
-                    return Ran(how, collected.outputs, rests=False, flood=collected.flood)
+                    return CellRun(how, collected.outputs, rests=False, flood=collected.flood)
                 how, ends = OUT_OF_TIME, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
                 continue
@@ -197,14 +197,14 @@ class Pump:
                 else:
                     collected.take(message["msg_type"], message["content"])
             if not replied and not self.kernel.alive():
-                return Ran(DIED, collected.outputs, rests=False, flood=collected.flood)
+                return CellRun(DIED, collected.outputs, rests=False, flood=collected.flood)
             if collected.flood > flood and how == OK and not replied:
                 how, ends = FLOODED, monotonic() + REST_SECONDS
                 self._send("interrupt_request", {}, self.control)
         if not idle:
             self._hear_again()
         cut = not idle or collected.size > self.output_bytes
-        return Ran(how, collected.outputs, cut=cut, flood=collected.flood)
+        return CellRun(how, collected.outputs, cut=cut, flood=collected.flood)
 
     def _hear_again(self) -> None:
         """Reconnect to the kernel's output after an oversized message closed the connection."""

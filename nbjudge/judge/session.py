@@ -26,7 +26,7 @@ from nbjudge.judge.holding_back import hold_back
 from nbjudge.judge.job import Job, Judged
 from nbjudge.judge.kernels import Kernels
 from nbjudge.judge.learners import NoKernel
-from nbjudge.judge.pump import DIED, FLOODED, OUT_OF_TIME, Ran
+from nbjudge.judge.pump import DIED, FLOODED, OUT_OF_TIME, CellRun
 from nbjudge.judge.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -161,14 +161,14 @@ class Session:
         told = f"Your notebook was not run to the end, but only up to {yours([called(cell)])}: "
         self.findings.notes.add(flag, f"{told}{self.over}.")
 
-    def _ran(self, index: int, cell: NotebookNode, seconds: float) -> Ran:
+    def _ran(self, index: int, cell: NotebookNode, seconds: float) -> CellRun:
         """Run a cell; if the kernel does not return, check whether another cell is to blame."""
         while True:
             learner = self.kernels.catch_up()
             try:
                 ran = learner.run(self._source(index), seconds, max(A_PART, 1 - self.put_out))
             except NoKernel:  # it does not return from the earlier tests
-                ran = Ran(DIED, rests=False)
+                ran = CellRun(DIED, rests=False)
             self.put_out += ran.flood
             if ran.rests:
                 learner.done.add(index)

@@ -78,7 +78,7 @@ class Answer:
     seen: str = ""
 
 
-class Desk:
+class MarkingDesk:
     """The open desk for one problem set; a context manager.
 
     Parameters
@@ -116,7 +116,7 @@ class Desk:
             question.id: question for folder in folders for question in self._questions(folder)
         }
 
-    def __enter__(self) -> Desk:
+    def __enter__(self) -> MarkingDesk:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -15,7 +15,7 @@ from nbjudge.course import problem_set_names, root
 from nbjudge.intake.policy import one_spelling
 from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.intake.roster import rows_of
-from nbjudge.marking.desk import Desk
+from nbjudge.marking.desk import MarkingDesk
 from nbjudge.marking.server import make_app
 from nbjudge.store.folder import GradingFolder
 
@@ -33,7 +33,7 @@ def open_desk(
     database: str | None = None,
     *,
     course: Path | None = None,
-) -> Desk:
+) -> MarkingDesk:
     """The desk for a problem set that was graded into a folder.
 
     Raises
@@ -48,7 +48,7 @@ def open_desk(
         raise ValueError(
             f"into is {str(into)!r}, but {problem_set} was not graded there: run `grade` first."
         )
-    desk = Desk(
+    desk = MarkingDesk(
         [
             GradingFolder(into, course, problem_set, database, notebook=name)
             for name in notebooks_in(source)
@@ -67,7 +67,7 @@ def whole_name(given: str, known: list[str]) -> str:
     return found[0] if len(found) == 1 else given
 
 
-def read_requests(path: Path, desk: Desk) -> list[str]:
+def read_requests(path: Path, desk: MarkingDesk) -> list[str]:
     """Put the requests of a table on record; returns a line for each row that cannot be.
 
     Rows that are on record already are passed over, and so are those of other problem sets, if the

@@ -25,7 +25,7 @@ from nbjudge.marking.desk import (
     Answer,
     Conflict,
     Deleted,
-    Desk,
+    MarkingDesk,
     Question,
 )
 from nbjudge.marking.rubric import Choice, Request
@@ -60,7 +60,7 @@ def mathjax() -> Path | None:
     return found and found / "static" / "mathjax"
 
 
-def make_app(desk: Desk, token: str | None = None) -> web.Application:
+def make_app(desk: MarkingDesk, token: str | None = None) -> web.Application:
     """The application; its page is at ``/TOKEN/``, and all other addresses give 404.
 
     Parameters
@@ -89,7 +89,7 @@ def make_app(desk: Desk, token: str | None = None) -> web.Application:
 class People:
     """The desk, with learners named by ids that say nothing: addresses show no names."""
 
-    def __init__(self, desk: Desk, token: str):
+    def __init__(self, desk: MarkingDesk, token: str):
         self.desk, self._key = desk, token.encode()
         self._students: dict[str, str] = {}
 

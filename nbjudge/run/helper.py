@@ -143,7 +143,7 @@ def _serve(pipe: Any) -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _limit_memory()
     with suppress(EOFError, ConnectionError):
-        desk = steps.Desk(**msgpack.unpackb(pipe.recv_bytes()))
+        desk = steps.Intake(**msgpack.unpackb(pipe.recv_bytes()))
         pipe.send_bytes(b"ready")
         while True:
             asked = msgpack.unpackb(pipe.recv_bytes())

@@ -18,13 +18,13 @@ from nbjudge.sandbox.shelters import SandboxError, linux_only
 from nbjudge.sandbox.trial import Status, require, status
 
 if TYPE_CHECKING:
-    from nbjudge.sandbox.handles import Death, Examiner, Kernel, Usage
+    from nbjudge.sandbox.handles import Death, ExaminerProcess, KernelProcess, Usage
     from nbjudge.sandbox.nursery import Nursery
 
 __all__ = [
     "Death",
-    "Examiner",
-    "Kernel",
+    "ExaminerProcess",
+    "KernelProcess",
     "Limits",
     "Nursery",
     "SandboxError",
@@ -37,8 +37,8 @@ __all__ = [
 #: Names that are imported on first use.
 _LATER = {
     "Death": "handles",
-    "Examiner": "handles",
-    "Kernel": "handles",
+    "ExaminerProcess": "handles",
+    "KernelProcess": "handles",
     "Nursery": "nursery",
     "Usage": "handles",
 }

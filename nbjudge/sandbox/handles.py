@@ -235,7 +235,7 @@ class Child:
         return self._usage
 
 
-class Kernel(Child):
+class KernelProcess(Child):
     """A learner's kernel.
 
     Attributes
@@ -258,7 +258,7 @@ class Kernel(Child):
         return self._request.wire_path
 
 
-class Examiner(Child):
+class ExaminerProcess(Child):
     """A trusted child; ``socket`` is connected to the socket that the child was started with."""
 
     def __init__(self, request: Request, status: socket.socket, talk: socket.socket) -> None:

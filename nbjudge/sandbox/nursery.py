@@ -20,14 +20,14 @@ from nbjudge.inside.isolation import HOME, Slot
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.request import MESSAGE, Request
 from nbjudge.sandbox import jail
-from nbjudge.sandbox.handles import Child, Examiner, Kernel
+from nbjudge.sandbox.handles import Child, ExaminerProcess, KernelProcess
 from nbjudge.sandbox.parents import Parent
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, linux_only
 
 #: Prefix of the nurseries' folders; the folders of dead nurseries are removed.
 PREFIX = "tfc-"
 
-Made = TypeVar("Made", Kernel, Examiner)
+Made = TypeVar("Made", KernelProcess, ExaminerProcess)
 
 #: Suffix of the empty folder beside each; see :mod:`.enter`.
 STAGE = ".stage"
@@ -134,7 +134,7 @@ class Nursery:
         files: Mapping[str, bytes] | None = None,
         seed: int | None = None,
         copies: int = 0,
-    ) -> Kernel:
+    ) -> KernelProcess:
         """Create a kernel for a learner's cells; it is forked, and still starting, on return.
 
         Parameters
@@ -161,7 +161,7 @@ class Nursery:
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
         return self._child(
-            Kernel,
+            KernelProcess,
             "learners",
             files,
             limits=limits,
@@ -177,7 +177,7 @@ class Nursery:
         limits: Limits | None = None,
         files: Mapping[str, bytes] | None = None,
         entry: str | None = None,
-    ) -> Examiner:
+    ) -> ExaminerProcess:
         """Create a process for test cells, which runs ``entry``, by default ``examiner_entry``.
 
         Raises
@@ -190,12 +190,14 @@ class Nursery:
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
         entry = entry or self._entry
-        return self._child(Examiner, "examiners", files, limits=limits, isolated=False, entry=entry)
+        return self._child(
+            ExaminerProcess, "examiners", files, limits=limits, isolated=False, entry=entry
+        )
 
-    def isolated(self, entry: str, limits: Limits | None = None) -> Examiner:
+    def isolated(self, entry: str, limits: Limits | None = None) -> ExaminerProcess:
         """Like :meth:`examiner`, but where learners' kernels run and with their privileges."""
         return self._child(
-            Examiner,
+            ExaminerProcess,
             "learners",
             {},
             limits=limits or Limits(),
@@ -247,7 +249,9 @@ class Nursery:
         asked = parent.ask(request.encode(), [end.fileno() for end in sent])
         for end in sent:
             end.close()
-        child = Examiner(request, status, talk[0]) if talk else Kernel(request, status)
+        child = (
+            ExaminerProcess(request, status, talk[0]) if talk else KernelProcess(request, status)
+        )
         try:
             for content in contents if asked else ():
                 for start in range(0, len(content), MESSAGE):

@@ -15,7 +15,7 @@ from small_set import NAME, make_course, metadata
 from nbjudge.intake import cells
 from nbjudge.intake.merge import blank
 from nbjudge.intake.release import make_release
-from nbjudge.intake.steps import Desk
+from nbjudge.intake.steps import Intake
 from nbjudge.judge import names_of
 from nbjudge.store.folder import GradingFolder
 
@@ -93,7 +93,7 @@ def graded(into: Path, course: Path, answers: dict[str, dict[str, str]]) -> Grad
     with folder.ledger() as ledger:
         folder.prepare(ledger)
     release, source = folder.release(), folder.source()
-    desk = Desk(
+    desk = Intake(
         nbformat.writes(blank(source, release)),
         nbformat.writes(release),
         {},

@@ -20,7 +20,7 @@ from judged_set import (
 from nbjudge.judge import Limits
 from nbjudge.judge.kernels import MAX_RESTARTS_OF_EXERCISE, Kernels
 from nbjudge.judge.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
-from nbjudge.judge.pump import OUT_OF_TIME, Ran
+from nbjudge.judge.pump import OUT_OF_TIME, CellRun
 from nbjudge.sandbox import Usage
 
 BREAKS = {
@@ -88,7 +88,7 @@ def test_a_cell_that_the_end_of_the_time_cuts_short_is_not_blamed_for_the_kernel
     cut_short = SimpleNamespace(
         done=set(),
         snapshots={},
-        run=lambda *given: Ran(OUT_OF_TIME, rests=False),
+        run=lambda *given: CellRun(OUT_OF_TIME, rests=False),
         end=Usage,
     )
     kernels = Kernels(None, None, lambda index: "", lambda index: 0.1, no_time)
