@@ -224,26 +224,29 @@ class Grading:
         except TooMuch as error:
             prepared.refuse(f"{self.folder.name}.ipynb {error}")
             return self.settle_nothing(prepared)
-        marks = self.book.marks(student)
-        by_hand = marks.by_hand() if marks else {}
-        now = self.record_of_files(prepared.submission)
-        same = all(before.get(name, "") == digest for name, digest in now.items())
+        settled, old_marks = self.by_hand(prepared, before)
         received = prepared.submission.received
-        judged_scores = self.book.save(
-            student, nbformat.v4.reads(run), received, by_hand if same else None
-        )
+        judged_scores = self.book.save(student, nbformat.v4.reads(run), received, settled)
         write_whole(self.folder.notebook("autograded", student), run)
         marks = self.book.marks(student)
         record = self.record(prepared, marks, judged)
         record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
         self.stamp(student, prepared.submission)
-        if same:
-            record["old_marks"] = before.get("old_marks", {})
-        else:
-            record["old_marks"] = {name: mark for name, (mark, _) in by_hand.items()}
+        record["old_marks"] = old_marks
         if marks and self.readjust(student, record, marks):
             marks = self.book.marks(student)
         return self.finish(student, prepared.key, entry.seed, record, run, marks)
+
+    def by_hand(
+        self, prepared: Prepared, before: dict
+    ) -> tuple[dict[str, tuple[float, bool]], dict[str, float]]:
+        """The manual marks that were given on this same work, and those given on other work."""
+        marks = self.book.marks(prepared.student)
+        given = marks.by_hand() if marks else {}
+        now = self.record_of_files(prepared.submission)
+        if all(before.get(name, "") == digest for name, digest in now.items()):
+            return given, before.get("old_marks", {})
+        return {}, {name: mark for name, (mark, _) in given.items()}
 
     def as_run(self, notebook: str, judged: Judged) -> str:
         """Our notebook with its cells' outputs; nothing else in the judgement is used.
@@ -347,13 +350,15 @@ class Grading:
     def settle_nothing(self, prepared: Prepared) -> StudentResult:
         """Give 0 points if nothing can be judged, with the reason."""
         student = prepared.student
+        settled, old_marks = self.by_hand(prepared, self.ledger.entry(self.work, student).record)
         if prepared.submission.content is not None or self.book.marks(student) is not None:
-            self.book.save_nothing(student, prepared.submission.received)
+            self.book.save_nothing(student, prepared.submission.received, settled)
         for step in ("submitted", "autograded"):
             shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
         prepared.notes.flags.append(prepared.problem)
         marks = self.book.marks(student)
-        return self.finish(student, prepared.key, None, self.record(prepared, marks), None, marks)
+        record = self.record(prepared, marks) | {"old_marks": old_marks}
+        return self.finish(student, prepared.key, None, record, None, marks)
 
     def finish(
         self,

@@ -25,11 +25,15 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbjudge.files import write_whole
 from nbjudge.intake import roster
 from nbjudge.intake.policy import one_spelling
+from nbjudge.report.exports import KINDS
 from nbjudge.store.archive import GRADEBOOK, LEDGER
 from nbjudge.store.statistics import STATISTICS, keep_statistics
 
 #: Files of the course or of this module, which name no learner.
 OURS = ("source", "release", STATISTICS)
+
+#: A table of scores or a zip of feedback for a learning platform, in the folder of results.
+EXPORT = re.compile(rf".+-(?:{'|'.join(KINDS)})\.csv|.+-feedback-(?:{'|'.join(KINDS)})\.zip")
 
 #: Suffixes of the databases that are looked through.
 _DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -175,6 +179,7 @@ class _Forgetting:
         for where, inner, files in os.walk(folder):
             if Path(where) == folder:
                 inner[:] = [name for name in inner if name not in OURS]
+                files = [name for name in files if not self._export(folder / name)]
             for name in [name for name in inner if self._is_theirs(name)]:
                 inner.remove(name)
                 self._remove(Path(where, name))
@@ -182,6 +187,15 @@ class _Forgetting:
                 path = Path(where, name)
                 if name != ".lock" and name not in OURS and not path.is_symlink():
                     self._file(path)
+
+    def _export(self, path: Path) -> bool:
+        """Delete a table or zip that has a platform's own names; returns whether it is one."""
+        if not EXPORT.fullmatch(path.name):
+            return False
+        self.done.deleted["exports of the class (`grade --export` writes them anew)"] += 1
+        if not self.pretend:
+            path.unlink()
+        return True
 
     def _is_theirs(self, name: str) -> bool:
         return one_spelling(name) in self.names

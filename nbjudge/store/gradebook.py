@@ -332,12 +332,22 @@ class Book:
             # An empty manual comment would hide the automatic one.
             found.manual_comment = None if text in ("", found.auto_comment) else text
 
-    def save_nothing(self, student: str, received: datetime | None = None) -> None:
-        """Save 0 points for work that cannot be graded at all."""
+    def save_nothing(
+        self,
+        student: str,
+        received: datetime | None = None,
+        settled: dict[str, tuple[float, bool]] | None = None,
+    ) -> None:
+        """Save 0 points for work that cannot be graded at all.
+
+        Manual marks stay, and need a second look unless they are ``settled``, as in :meth:`save`.
+        """
+        waiting = {name: waits for name, (_, waits) in (settled or {}).items()}
         with self._transaction():
             self._submission(student, received)
-            for grade in self._grades(student).values():
-                grade.auto_score, grade.needs_manual_grade = 0.0, False
+            for name, grade in self._grades(student).items():
+                given = grade.manual_score is not None
+                grade.auto_score, grade.needs_manual_grade = 0.0, waiting.get(name, given)
             self._session.flush()
             self._assign_penalty(student)
 

@@ -305,6 +305,16 @@ def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, s
     assert report.students["bob"].by_hand["explain--written"] != "not recorded"
 
 
+def test_exports_name_learners_as_a_platform_does_and_go_as_a_whole(term, run):
+    out = term / "out"
+    exports = [out / f"{NAME}-canvas.csv", out / f"{NAME}-feedback-moodle.zip"]
+    for path in exports:
+        path.write_text('"Lovelace, Ada",509,S9,4\n')
+    code, said = run("forget", "bob", "--into", out, "--yes")
+    assert code == 0 and "2 exports of the class" in said, said
+    assert not any(path.exists() for path in exports)
+
+
 def test_the_class_stays_as_numbers_without_names(term, run):
     code, said = run("forget", "--everyone", "--into", term / "out", "--yes")
     assert code == 0 and "statistics.json" in said, said

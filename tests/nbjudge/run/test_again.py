@@ -200,6 +200,17 @@ def test_a_mark_by_hand_on_work_that_changed_asks_for_a_second_look(two):
     assert two().students["ada"].flags == []
 
 
+def test_a_mark_by_hand_stays_with_a_flag_where_nothing_can_be_judged_any_more(two):
+    mark(two.into, "ada", 3)
+    hand_in(two.submitted, "ada", b"<!DOCTYPE html><html></html>")
+    asks = "explain--written was marked by hand before the work changed: look again"
+    assert asks in two().students["ada"].flags
+    assert asks in two(accept=["ada"]).students["ada"].flags, "of the mark by hand nothing was said"
+    mark(two.into, "ada", 0)
+    assert asks not in two().students["ada"].flags
+    assert asks not in two(again=["ada"]).students["ada"].flags, "it was given on this very work"
+
+
 def test_a_seed_replays_a_grading(two):
     report = two(seed=7)
     assert {student.seed for student in report.students.values()} == {7}
