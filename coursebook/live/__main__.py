@@ -1,19 +1,22 @@
 """``python -m coursebook.live``: have every live figure draw itself, and store its still pictures.
 
-Needs Chromium. Run it after changing a figure, its data or its styles; a test compares them.
+``python -m coursebook.live NAME...`` draws only these. Needs Chromium. Run it after changing a
+figure, its data or its styles; a test compares them.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
+from collections.abc import Iterable
 from html import escape
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coursebook import course
-from coursebook.live import FOLDER, STYLES, Figure, publish
+from coursebook.live import FOLDER, STYLES, Figure, pick, publish
 from coursebook.live.catalogue import FIGURES
 
 if TYPE_CHECKING:
@@ -56,20 +59,22 @@ def alone(svg: str, style: str) -> str:
     return svg.replace(">", f"><style>{style}</style>", 1) + "\n"
 
 
-def draw(browser: Browser, root: Path) -> dict[str, list[str]]:
-    """The still pictures of every figure, drawn by a Playwright browser.
+def draw(
+    browser: Browser, root: Path, names: Iterable[str] = tuple(FIGURES)
+) -> dict[str, list[str]]:
+    """The still pictures of these figures, drawn by a Playwright browser.
 
     A picture carries only the rules that apply to it, so that a new figure's style changes neither
     another figure's picture nor a lesson that stores one.
     """
-    style = rules()
+    style, figures = rules(), {name: pick(name) for name in names}
     with tempfile.TemporaryDirectory() as folder:
         # A figure that moves as it begins would be caught on its way.
         page = browser.new_page(reduced_motion="reduce")
-        page.goto(bare_page(root, Path(folder), list(FIGURES.values())).as_uri())
+        page.goto(bare_page(root, Path(folder), list(figures.values())).as_uri())
         drawn = {
             name: page.locator(f"#{one.id}").evaluate(DRAWN, list(style))
-            for name, one in FIGURES.items()
+            for name, one in figures.items()
         }
         page.close()
     return {
@@ -78,16 +83,21 @@ def draw(browser: Browser, root: Path) -> dict[str, list[str]]:
     }
 
 
-def main() -> None:
-    """Draw every figure's still pictures and store them."""
+def main(names: list[str]) -> None:
+    """Draw the still pictures of these figures, or of all, and store them."""
     from playwright.sync_api import sync_playwright
 
     from coursebook.commands import browser
 
+    try:
+        for name in names:
+            pick(name)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
     root = course.root()
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser(), args=["--disable-gpu"])
-        drawn = draw(chromium, root)
+        drawn = draw(chromium, root, names or FIGURES)
         chromium.close()
     for name, pictures in drawn.items():
         for old in course.figure_pictures(root, name):
@@ -98,4 +108,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
