@@ -122,6 +122,12 @@ def lessons(course: Path) -> list[Lesson]:
     return sorted((one for one in named if one.notebook.is_file()), key=lambda one: one.name)
 
 
+def lessons_with_problem_sets(course: Path) -> list[Lesson]:
+    """The lessons that can be taught: all but one that is still being written."""
+    numbers = {name[2:4] for name in problem_set_names(course)}
+    return [one for one in lessons(course) if one.name[:2] in numbers]
+
+
 def lesson_of(path: Path) -> Lesson:
     """The lesson in whose folder a notebook lies."""
     return Lesson(path.parents[2], path.parent.name)

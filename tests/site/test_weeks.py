@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_site import build
 
-from coursebook.course import Lesson
+from coursebook.course import Lesson, lessons_with_problem_sets
 from coursebook.sphinx import tree, weeks
 
 LENGTHS = 6, 10, 14
@@ -19,7 +19,7 @@ def test_the_plans_are_those_of_the_page(course: Path) -> None:
     shown = [int(length) for length in re.findall(r"```\{week-plan\} (\d+)", text)]
     assert sorted(shown) == sorted(weeks.plans(course)) == list(LENGTHS)
     everything = [name for week in weeks.plans(course)[14]["weeks"] for name in week]
-    assert everything == [chapter.name for chapter in tree.plan(course)]
+    assert everything == [lesson.name for lesson in lessons_with_problem_sets(course)]
 
 
 def test_the_first_week_s_times_are_those_of_its_lesson_and_problem_set(course: Path) -> None:
