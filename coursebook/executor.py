@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -71,11 +71,10 @@ def environment(arithmetic: str = "stored") -> dict[str, str]:
 
 
 @contextmanager
-def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
-    """Set :func:`environment` for every kernel started inside the ``with`` block."""
-    fixed = environment(arithmetic)
-    before = {name: os.environ.get(name) for name in fixed}
-    os.environ.update(fixed)
+def environment_with(values: dict[str, str]) -> Iterator[None]:
+    """Set these variables for every kernel started inside the ``with`` block."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
@@ -84,6 +83,11 @@ def fixed_environment(arithmetic: str = "stored") -> Iterator[None]:
                 os.environ.pop(name)
             else:
                 os.environ[name] = value
+
+
+def fixed_environment(arithmetic: str = "stored") -> AbstractContextManager[None]:
+    """Set :func:`environment` for every kernel started inside the ``with`` block."""
+    return environment_with(environment(arithmetic))
 
 
 def address(folder: str) -> dict[str, str]:

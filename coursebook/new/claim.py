@@ -1,0 +1,118 @@
+"""An empty claim: its entry, an experiment that cannot decide it yet, the lesson's sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from coursebook.claims import read_claims
+from coursebook.course import Lesson
+from coursebook.new.cells import (
+    cells,
+    install_cell,
+    notebook_of,
+    number,
+    put,
+    read,
+    run,
+    template,
+    written,
+)
+from coursebook.new.changes import MARK, Changes, Refused, after, in_words, lesson_named, named_well
+from coursebook.sphinx import tree
+
+#: What an entry says until somebody has written it.
+WORDS = {
+    "claim": f"What the lectures claim is {MARK}.",
+    "measured": f"What is measured is {MARK}.",
+    "refuted": f"an outcome that is {MARK}.",
+}
+
+#: The section before which a lesson gets what is new in it.
+END = "## What to take away"
+
+
+def make(changes: Changes, lesson_name: str, name: str) -> list[str]:
+    """Add a claim to a lesson; returns what is left to do.
+
+    Raises
+    ------
+    Refused
+        If there is no such lesson, or the claim has no good name or one that is taken.
+    """
+    lesson = lesson_named(changes.root, lesson_name)
+    check(changes.root, name)
+    notebook, evidence = read(lesson.notebook), lesson.evidence.is_file()
+    put(notebook, cells("statement", id=name, **WORDS), END)
+    changes.write(lesson.notebook, written(notebook))
+    add(changes, lesson, name)
+    if not evidence:
+        into_contents(changes, lesson)
+    where = " ".join(_relative(path, changes) for path in (lesson.notebook, lesson.evidence))
+    return [
+        f"In {_relative(lesson.claims, changes)} write the claim in the course's words, the "
+        "lectures that make it, what is measured and what would refute it; copy the claim and the "
+        "condition to the section of the same name in evidence.ipynb. "
+        "Named by tests/notebooks/test_chapters.py and test_verdicts.py if the two differ.",
+        "Commit the condition before you run the experiment. "
+        "Named by tests/coursebook/test_conditions.py if a record is older than its condition.",
+        f"Write the experiment above the cell claim-{name}, and compute `holds` in that cell. "
+        "Named by tests/notebooks/test_verdicts.py if the figure has no interval.",
+        f"Move the cell verdict-{name} of the lesson to where the claim is met, and write the "
+        "verdict's words there. Named by tests/notebooks/test_chapters.py if they are not the "
+        "evidence's.",
+        f"tfcourse chapter {where}",
+        "pytest tests/notebooks tests/coursebook/test_conditions.py tests/site/test_ledger.py",
+    ]
+
+
+def _relative(path: Path, changes: Changes) -> str:
+    return path.relative_to(changes.root).as_posix()
+
+
+def check(root: Path, name: str) -> None:
+    """Refuse a claim's name that is not in the form of all, or taken.
+
+    Raises
+    ------
+    Refused
+        As :func:`make`.
+    """
+    named_well("claim", name)
+    known = read_claims(root)
+    if "-" not in name:
+        begun = sorted({claim.partition("-")[0] for claim in known})
+        raise Refused(
+            f"the claim's name is {name!r}, but it must begin with its subject and a hyphen, "
+            f"such as {begun[0]}-{name}; the subjects so far are {', '.join(begun)}."
+        )
+    if name in known:
+        raise Refused(f"{known[name]['chapter']} has a claim {name!r}: choose another name.")
+
+
+def add(changes: Changes, lesson: Lesson, name: str) -> None:
+    """Write a claim's entry and its experiment; makes the files that are not there yet."""
+    listed = lesson.claims.read_text("utf-8") if lesson.claims.is_file() else template("claims")
+    changes.write(lesson.claims, listed + template("claim", id=name, **WORDS))
+    words = {"id": name, "heading": in_words(name.partition("-")[2]), **WORDS}
+    experiment = run(cells("experiment", **words), changes.root)
+    if lesson.evidence.is_file():
+        notebook = read(lesson.evidence)
+    else:
+        title = tree.title(lesson.notebook)
+        opening = cells("evidence", lesson=lesson.name, heading=title)
+        metadata = experiment.metadata | {"tfcourse": {"budget_seconds": 10}}
+        notebook = notebook_of([*opening, install_cell(lesson.notebook)], metadata)
+    put(notebook, experiment.cells, "## Slips in the sources")
+    number(notebook)
+    changes.write(lesson.evidence, written(notebook))
+
+
+def into_contents(changes: Changes, lesson: Lesson) -> None:
+    """List a new evidence notebook in ``_toc.yml``, in the order of the lessons."""
+    contents = changes.root / "_toc.yml"
+    text = contents.read_text("utf-8")
+    listed = re.findall(r"- file: notebooks/(\d\d-[\w-]+)/evidence$", text, re.MULTILINE)
+    before = max(name for name in listed if name < lesson.name)
+    new = f"- file: notebooks/{lesson.name}/evidence"
+    changes.write(contents, after(text, f"- file: notebooks/{before}/evidence", [new]))
