@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 
 from nbjudge import sandbox
 from nbjudge.commands import register
+from nbjudge.desk import assemble
 from nbjudge.desk import check as checker
 from nbjudge.desk import run as desk_run
 from nbjudge.intake.release import make_release
@@ -327,7 +328,7 @@ def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypat
     def nowhere(*_):
         raise FileNotFoundError("No course found")
 
-    monkeypatch.setattr(checker, "root", nowhere)
+    monkeypatch.setattr(assemble, "root", nowhere)
     path = hand_in(tmp_path, "me", answered(small_course, double="double = abs"))
     code, text = run("check", path)
     assert code == 1
