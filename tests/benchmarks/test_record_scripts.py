@@ -1,20 +1,15 @@
 """The scripts that measure: each runs through in a few steps; those for a GPU say so."""
 
-import multiprocessing
 import os
-import runpy
 import sys
 from importlib.metadata import packages_distributions
-from types import SimpleNamespace
 
 import pytest
 import torch
+from forked_scripts import Scripts
 
 from coursebook.course import record_paths, script_paths
 from tfcourse import data
-
-#: Scripts run in forks of one process that has loaded this: most take less time than that does.
-LOADED = ["torch._dynamo", "tfcourse.runs.running", "coursebook.records"]
 
 
 def test_no_script_has_the_name_of_a_package(course):
@@ -27,36 +22,15 @@ def test_no_script_has_the_name_of_a_package(course):
 
 @pytest.fixture(scope="module")
 def forks():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(LOADED)
-    return context
+    scripts = Scripts()
+    yield scripts
+    scripts.close()
 
 
 def run(forks, course, folder, script, *flags):
     """What the script says and how it ends."""
-    said = SimpleNamespace(**{name: folder / f"{script}.{name}" for name in ("stdout", "stderr")})
-    process = forks.Process(
-        target=_run_here, args=(course, said, dict(os.environ) | {"COLUMNS": "99"}, script, *flags)
-    )
-    process.start()
-    process.join(300)
-    if process.is_alive():
-        process.kill()
-        process.join()
-    return SimpleNamespace(
-        returncode=process.exitcode, stdout=said.stdout.read_text(), stderr=said.stderr.read_text()
-    )
-
-
-def _run_here(course, said, environment, script, *flags):
-    os.environ.update(environment)
-    for name, descriptor in (("stdout", 1), ("stderr", 2)):
-        os.dup2(os.open(getattr(said, name), os.O_WRONLY | os.O_CREAT), descriptor)
-    os.chdir(course)
-    path = script_paths(course)[script]
-    sys.path.insert(0, str(path.parent))
-    sys.argv = [str(path.relative_to(course)), *flags]
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    environment = dict(os.environ) | {"COLUMNS": "99"}
+    return forks.run(script_paths(course)[script], course, folder, environment, *flags)
 
 
 def written(course, record):
@@ -126,10 +100,12 @@ LONGEST = {
     "attention_lengths",
     "class_vector",
     "cross_weights",
+    "encoder_or_decoder",
     "fast_attention",
     "few_labels",
     "generation_speed",
     "masked_words",
+    "mnist",
     "multi30k_recurrent",
     "number_words",
     "own_rates",
@@ -137,6 +113,7 @@ LONGEST = {
     "positions_searched",
     "recall_gaps",
     "self_attention_cost",
+    "training_ladder",
     "translation_speed",
     "translators",
     "tying_vocabulary",
