@@ -9,6 +9,7 @@ from nbjudge.collect import archives
 from nbjudge.collect.collecting import Collected, Collecting, Learner
 from nbjudge.collect.naming import Owned
 from nbjudge.intake import roster, stamps
+from nbjudge.wording import counted
 
 
 def collect_exchange(
@@ -70,5 +71,5 @@ def collect_exchange(
     graded = {problem_set: graded_files(problem_set)}
     made = stamps.write_receipts(submitted, exchange, course_id, graded)
     run.made.notes += made.notes
-    run.made.notes.append(f"{made.written} times were written to {roster.RECEIPTS}.")
+    run.made.notes.append(f"Written to {roster.RECEIPTS}: {counted(made.written, 'time')}.")
     return run.made

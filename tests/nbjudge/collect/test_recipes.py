@@ -53,7 +53,7 @@ def test_canvas(recipes, run, tmp_path):
     (tmp_path / "gradebook.csv").write_text(GRADEBOOK)
     download(tmp_path, {f"loveada_17_9_{NAME}.ipynb": notebook(), "x.txt": "?"})
     said = run(recipes["canvas"])
-    assert f"{NAME}: 1 learners collected, 0 handed in again, 0 unchanged, in submitted" in said
+    assert f"{NAME}: 1 learner collected, 0 handed in again, 0 unchanged, in submitted" in said
     assert "not taken: x.txt: not named as Canvas names files: whose is it?" in said
     assert below(tmp_path / "submitted") == {f"loveada/{NAME}/{NAME}.ipynb"}
     assert len(table(tmp_path / "submitted" / "roster.csv")) == 4
@@ -62,13 +62,13 @@ def test_canvas(recipes, run, tmp_path):
 def test_moodle(recipes, run, tmp_path):
     (tmp_path / "worksheet.csv").write_text("Identifier,Full name\nParticipant 4,Ada Love\n")
     download(tmp_path, {f"Ada Love_4_assignsubmission_file/{NAME}.ipynb": notebook()})
-    assert "1 learners collected" in run(recipes["moodle"])
+    assert "1 learner collected" in run(recipes["moodle"])
     assert below(tmp_path / "submitted") == {f"Ada Love/{NAME}/{NAME}.ipynb"}
 
 
 def test_folder(recipes, run, small_course, tmp_path):
     hand_in(tmp_path / "mail", "ada", answered(small_course))
-    assert "1 learners collected" in run(recipes["folder"])
+    assert "1 learner collected" in run(recipes["folder"])
     assert take_in(tmp_path / "submitted" / "ada", NAME).content
 
 
@@ -82,7 +82,7 @@ def test_exchange(recipes, run, small_course, tmp_path):
         path.parent.rmdir()
         (path.parents[1] / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC\n")
     said = run(recipes["exchange"])
-    assert "1 learners collected" in said and "1 times were written to receipts.csv" in said
+    assert "1 learner collected" in said and "Written to receipts.csv: 1 time." in said
     assert "claims to have come in at" in said
     submitted = tmp_path / "submitted"
     assert b"2 * x" in take_in(submitted / "ada", NAME).content, "the last one"
