@@ -10,7 +10,15 @@ import pytest
 from nbjudge.run import workers
 
 
-def test_ctrl_c_while_it_starts_is_not_lost(monkeypatch):
+@pytest.fixture
+def as_in_a_terminal():
+    """Among several processes of pytest, none listens to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_while_it_starts_is_not_lost(as_in_a_terminal, monkeypatch):
     monkeypatch.setattr(forkserver, "ensure_running", lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         workers.warm_up()
