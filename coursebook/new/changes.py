@@ -53,7 +53,11 @@ class Changes:
     def named(self, *, new: bool) -> list[str]:
         """The files that were made, or those that were changed, from the course's folder."""
         found = (path for path, old in self.before.items() if (old is None) == new)
-        return sorted(path.relative_to(self.root).as_posix() for path in found if path.is_file())
+        return sorted(self.relative(path) for path in found if path.is_file())
+
+    def relative(self, path: Path) -> str:
+        """A path as it is typed in the course's folder."""
+        return path.relative_to(self.root).as_posix()
 
     def __enter__(self) -> Changes:
         return self
@@ -75,7 +79,7 @@ class Changes:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def named_well(kind: str, name: str) -> None:
+def named_well(kind: str, name: str, longest: int = LONGEST) -> None:
     """Refuse a name that is not in the form of all names.
 
     Raises
@@ -83,10 +87,10 @@ def named_well(kind: str, name: str) -> None:
     Refused
         If it is not lower-case words joined by hyphens, or too long.
     """
-    if not SLUG.fullmatch(name) or len(name) > LONGEST:
+    if not SLUG.fullmatch(name) or len(name) > longest:
         raise Refused(
             f"the {kind}'s name is {name!r}, but it must be lower-case words joined by hyphens, "
-            f"such as 'two-heads', with at most {LONGEST} characters in all."
+            f"such as 'two-heads', with at most {longest} characters in all."
         )
 
 

@@ -28,6 +28,9 @@ WORDS = {
     "refuted": f"an outcome that is {MARK}.",
 }
 
+#: The longest name, in characters: a lesson's own, and what follows it.
+LONGEST = 40
+
 #: The section before which a lesson gets what is new in it.
 END = "## What to take away"
 
@@ -42,32 +45,11 @@ def make(changes: Changes, lesson_name: str, name: str) -> list[str]:
     """
     lesson = lesson_named(changes.root, lesson_name)
     check(changes.root, name)
-    notebook, evidence = read(lesson.notebook), lesson.evidence.is_file()
+    notebook = read(lesson.notebook)
     put(notebook, cells("statement", id=name, **WORDS), END)
     changes.write(lesson.notebook, written(notebook))
     add(changes, lesson, name)
-    if not evidence:
-        into_contents(changes, lesson)
-    where = " ".join(_relative(path, changes) for path in (lesson.notebook, lesson.evidence))
-    return [
-        f"In {_relative(lesson.claims, changes)} write the claim in the course's words, the "
-        "lectures that make it, what is measured and what would refute it; copy the claim and the "
-        "condition to the section of the same name in evidence.ipynb. "
-        "Named by tests/notebooks/test_chapters.py and test_verdicts.py if the two differ.",
-        "Commit the condition before you run the experiment. "
-        "Named by tests/coursebook/test_conditions.py if a record is older than its condition.",
-        f"Write the experiment above the cell claim-{name}, and compute `holds` in that cell. "
-        "Named by tests/notebooks/test_verdicts.py if the figure has no interval.",
-        f"Move the cell verdict-{name} of the lesson to where the claim is met, and write the "
-        "verdict's words there. Named by tests/notebooks/test_chapters.py if they are not the "
-        "evidence's.",
-        f"tfcourse chapter {where}",
-        "pytest tests/notebooks tests/coursebook/test_conditions.py tests/site/test_ledger.py",
-    ]
-
-
-def _relative(path: Path, changes: Changes) -> str:
-    return path.relative_to(changes.root).as_posix()
+    return _steps(changes, lesson, name)
 
 
 def check(root: Path, name: str) -> None:
@@ -78,7 +60,7 @@ def check(root: Path, name: str) -> None:
     Refused
         As :func:`make`.
     """
-    named_well("claim", name)
+    named_well("claim", name, LONGEST)
     known = read_claims(root)
     if "-" not in name:
         begun = sorted({claim.partition("-")[0] for claim in known})
@@ -99,16 +81,16 @@ def add(changes: Changes, lesson: Lesson, name: str) -> None:
     if lesson.evidence.is_file():
         notebook = read(lesson.evidence)
     else:
-        title = tree.title(lesson.notebook)
-        opening = cells("evidence", lesson=lesson.name, heading=title)
+        opening = cells("evidence", lesson=lesson.name, heading=tree.title(lesson.notebook))
         metadata = experiment.metadata | {"tfcourse": {"budget_seconds": 10}}
         notebook = notebook_of([*opening, install_cell(lesson.notebook)], metadata)
+        _into_contents(changes, lesson)
     put(notebook, experiment.cells, "## Slips in the sources")
     number(notebook)
     changes.write(lesson.evidence, written(notebook))
 
 
-def into_contents(changes: Changes, lesson: Lesson) -> None:
+def _into_contents(changes: Changes, lesson: Lesson) -> None:
     """List a new evidence notebook in ``_toc.yml``, in the order of the lessons."""
     contents = changes.root / "_toc.yml"
     text = contents.read_text("utf-8")
@@ -116,3 +98,22 @@ def into_contents(changes: Changes, lesson: Lesson) -> None:
     before = max(name for name in listed if name < lesson.name)
     new = f"- file: notebooks/{lesson.name}/evidence"
     changes.write(contents, after(text, f"- file: notebooks/{before}/evidence", [new]))
+
+
+def _steps(changes: Changes, lesson: Lesson, name: str) -> list[str]:
+    notebooks = f"{changes.relative(lesson.notebook)} {changes.relative(lesson.evidence)}"
+    return [
+        f"In {changes.relative(lesson.claims)} write the claim in the course's words, the "
+        "lectures that make it, what is measured and what would refute it; copy the claim and the "
+        "condition to the section of the same name in evidence.ipynb. "
+        "tests/notebooks/test_chapters.py and test_verdicts.py name what differs.",
+        "Commit the condition before you run the experiment. "
+        "tests/coursebook/test_conditions.py names a record that is older than its condition.",
+        f"Write the experiment above the cell claim-{name}, and compute `holds` in that cell. "
+        "tests/notebooks/test_verdicts.py names a figure without an interval.",
+        f"Move the cell verdict-{name} of the lesson to where the claim is met, and write the "
+        "verdict's words there. tests/notebooks/test_chapters.py names one that is not the "
+        "evidence's.",
+        f"tfcourse chapter {notebooks}",
+        "pytest tests/notebooks tests/coursebook/test_conditions.py tests/site/test_ledger.py",
+    ]

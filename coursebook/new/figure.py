@@ -95,7 +95,7 @@ def _into_catalogue(changes: Changes, lesson: Lesson, name: str) -> str:
     new = template("entry", name=name, lesson=lesson.name)
     lines.insert(after.line, textwrap.indent(new, " " * after.depth))
     changes.write(after.path, "".join(lines))
-    return after.path.relative_to(changes.root).as_posix()
+    return changes.relative(after.path)
 
 
 def _draw(changes: Changes, folder: Path, name: str) -> None:
@@ -110,8 +110,7 @@ def _draw(changes: Changes, folder: Path, name: str) -> None:
 
 
 def _steps(changes: Changes, lesson: Lesson, name: str, module: str, drawn: bool) -> list[str]:
-    folder = (lesson.figures / name).relative_to(changes.root).as_posix()
-    page = lesson.notebook.relative_to(changes.root).as_posix()
+    folder, page = changes.relative(lesson.figures / name), changes.relative(lesson.notebook)
     install = "" if drawn else "Install Chromium: the still picture could not be drawn here. "
     return [
         f"Write the question, the caption and the data of {name} in {module}.",

@@ -49,7 +49,6 @@ def make(changes: Changes, name: str) -> list[str]:
     notebook.metadata["tfcourse"] = {"budget_seconds": 20}
     changes.write(lesson.notebook, written(notebook))
     claim.add(changes, lesson, f"{slug}-first")
-    claim.into_contents(changes, lesson)
     return _steps(name, slug)
 
 

@@ -146,7 +146,7 @@ def test_what_cannot_be_made_is_told_in_a_sentence(untouched: Path, words: str, 
 @pytest.mark.parametrize(
     ("words", "last"),
     [
-        ("lesson 15-diffusion", "claim.into_contents"),
+        ("lesson 15-diffusion", "claim.number"),
         (f"exercise {SET} two-heads", "exercise._steps"),
         (f"claim {LESSON} heads-noise", "claim.number"),
         (f"figure {LESSON} two-words", "figure._steps"),
