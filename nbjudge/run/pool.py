@@ -120,10 +120,11 @@ class Worker:
             if self._process is not None:
                 return
             context = multiprocessing.get_context("forkserver")
-            self._pipe, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs, *self._given), daemon=True)
-            self._process.start()
-            theirs.close()
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(theirs, *self._given), daemon=True)
+            with theirs:
+                process.start()  # if it fails, the next job begins anew
+            self._pipe, self._process = ours, process
 
     def tell_to_end(self) -> None:
         """Have it end now, and start no other."""

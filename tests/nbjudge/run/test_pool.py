@@ -1,6 +1,7 @@
 """The processes on this machine: lost ones are replaced, and none outlives who started it."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -47,9 +48,10 @@ def deadly(tmp_path, monkeypatch):
     (tmp_path / "deadly.py").write_text(JUDGE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(pool, "_serve", pool._serve)  # what it was is put back afterwards
     import deadly
 
-    monkeypatch.setattr(pool, "_serve", deadly.serve)
+    assert pool._serve is deadly.serve
     yield tmp_path
     del sys.modules["deadly"]
 
@@ -68,6 +70,18 @@ def test_a_lost_worker_is_replaced_and_counts_against_its_own_submission_only(de
     }
     processes = {o.parcel.split()[-1] for o in found.values() if o.parcel}
     assert str(os.getpid()).encode() not in processes
+
+
+def test_a_worker_that_cannot_be_started_is_no_worker(monkeypatch):
+    """A job that came after it would wait for an answer without end."""
+    started = pool._serve
+    monkeypatch.setattr(pool, "_serve", lambda *_: None)  # which cannot be sent to a process
+    worker = pool.Worker(Terms(), "")
+    for _ in range(2):
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            worker.judge(b"a")
+    worker.close()
+    assert started.__module__ == pool.__name__, "no test leaves another in its place"
 
 
 def test_workers_end_what_they_have_started(deadly):
