@@ -32,6 +32,7 @@ SECONDS = (
     (r"tests/nbjudge, one class", 100),
     (r"tests/solutions\[", 100),
     (r"tests/house/test_types", 60),
+    (r"tests/coursebook/test_new", 70),
     (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
 )
 
