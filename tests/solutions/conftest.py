@@ -1,4 +1,4 @@
-"""Each problem set, its class graded once for all tests here."""
+"""Each problem set, its class judged once for all tests here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cache
 from types import SimpleNamespace
 
 import pytest
-from whole_class import COURSE, SANDBOXED, SEED, hand_in
+from in_place import InPlace
+from whole_class import COURSE, SANDBOXED, SEED, hand_in, some
+from wrongly import lost_of_exercise
 
 from nbjudge.inside.program import program
 from nbjudge.intake.release import make_release
@@ -17,14 +19,14 @@ from nbjudge.run.engine import grade
 
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
-    """A function of the problem set's name that grades :mod:`whole_class`, once.
+    """A function of a problem set's name that grades some of :mod:`whole_class`, or all, once.
 
-    Gives ``report``, and the folders ``course`` (a copy with a release of its own), ``submitted``
-    and ``into``.
+    It gives ``report``, and the folders ``course`` (a copy with a release of its own),
+    ``submitted`` and ``into``.
     """
 
     @cache
-    def run(problem_set: str) -> SimpleNamespace:
+    def run(problem_set: str, students: tuple[str, ...] | None) -> SimpleNamespace:
         folder = tmp_path_factory.mktemp(problem_set)
         course = folder / "course"
         for name in ("_toc.yml", "nbgrader_config.py"):
@@ -34,7 +36,7 @@ def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
         shutil.copytree(COURSE / program().told, course / program().told)
         make_release(problem_set, course)
         submitted, into = folder / "submitted", folder / "graded"
-        hand_in(problem_set, course, submitted)
+        hand_in(problem_set, course, submitted, students)
         # In this process: classes are graded side by side, and two workers for each would load
         # torch six times more than one does. Workers have tests of their own.
         report = grade(
@@ -45,13 +47,34 @@ def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
 
     failed: dict[str, Exception] = {}
 
-    def once(problem_set: str) -> SimpleNamespace:
+    def once(problem_set: str, whole: bool = False) -> SimpleNamespace:
         # What could not be graded is not tried again for each of its tests.
         if problem_set not in failed:
             try:
-                return run(problem_set)
+                return run(problem_set, None if whole else some(problem_set, COURSE))
             except Exception as error:
                 failed[problem_set] = error
         raise failed[problem_set]
 
     return once
+
+
+@pytest.fixture(scope="session")
+def in_place() -> Callable[..., InPlace]:
+    """A function of a problem set's name that gives what judges its answers in this process."""
+    return cache(lambda problem_set, graded=True: InPlace(problem_set, graded=graded))
+
+
+@pytest.fixture(scope="session")
+def lost(graded, in_place) -> Callable[[str, str, str, str], dict[str, str]]:
+    """What an answer loses: test → what is told; of problem set, student, exercise and answer.
+
+    From the report, if the student is one of those who are graded; else judged in place.
+    """
+
+    def of(problem_set: str, student: str, exercise: str, answer: str) -> dict[str, str]:
+        if student in some(problem_set, COURSE):
+            return lost_of_exercise(graded(problem_set).report.students[student], exercise)
+        return in_place(problem_set).lost(exercise, answer)
+
+    return of

@@ -5,7 +5,7 @@ import shutil
 
 import nbformat
 from whole_class import COURSE, SANDBOXED, SEED, hand_in, variants
-from wrongly import check_wrong
+from wrongly import check_wrong, lost_of_exercise
 
 from nbjudge.intake.release import is_current, make_release
 from nbjudge.run.engine import grade
@@ -53,5 +53,5 @@ def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grade
         *(SET, submitted, tmp_path / "graded"),
         course=course, seed=SEED, workers=1, sandboxed=SANDBOXED,
     )  # fmt: skip
-    check_wrong(report.students[student], added)
+    check_wrong(lost_of_exercise(report.students[student], added.exercise), added)
     assert report.students[student].tests["scaling--values"].message == added.says

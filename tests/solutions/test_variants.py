@@ -1,6 +1,7 @@
 """The grader is graded: every right answer gets all points, every wrong one is told what is wrong.
 
-All through the real grader: sandbox, examiner, hidden tests, gradebook and all.
+At every change some answers go through the real grader, sandbox, gradebook and all, and the others
+are judged by the same tests in place. At a release all are graded.
 """
 
 import re
@@ -11,6 +12,7 @@ from whole_class import (
     COURSE,
     SANDBOXED,
     SEED,
+    SOME,
     answers_of,
     broken,
     release_notebook,
@@ -45,12 +47,8 @@ def told_apart(problem_set, exercise, what):
         if row[2].right
     ],
 )
-def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
-    result = graded(problem_set).report.students[student]
-    assert lost_of_exercise(result, variant.exercise) == {}
-    assert (
-        result.exercises[variant.exercise].score == result.exercises[variant.exercise].max_score > 0
-    )
+def test_a_right_variant_gets_all_points(lost, problem_set, student, variant):
+    assert lost(problem_set, student, variant.exercise, variant.source) == {}
 
 
 @pytest.mark.parametrize(
@@ -62,9 +60,9 @@ def test_a_right_variant_gets_all_points(graded, problem_set, student, variant):
     ],
 )
 def test_a_wrong_variant_loses_the_tests_aimed_at_it_and_is_told(
-    graded, problem_set, student, variant
+    lost, problem_set, student, variant
 ):
-    check_wrong(graded(problem_set).report.students[student], variant)
+    check_wrong(lost(problem_set, student, variant.exercise, variant.source), variant)
 
 
 #: Matches a message that says what a test got and what was due, in numbers, and nothing else.
@@ -93,16 +91,16 @@ def names_nothing(said):
 
 
 @pytest.mark.parametrize("problem_set", SETS)
-def test_every_wrong_answer_is_told_its_mistake_in_words(graded, problem_set):
+def test_every_wrong_answer_is_told_its_mistake_in_words(lost, problem_set):
     """Beside `says`, the message of a verb, a check or the test may name it."""
-    report, nameless = graded(problem_set).report, []
+    nameless = []
     for student, variant in variants(problem_set, COURSE):
         if variant.right or variant.says:
             continue
-        lost = lost_of_exercise(report.students[student], variant.exercise)
-        named = not all(map(names_nothing, lost.values()))
+        told = lost(problem_set, student, variant.exercise, variant.source).values()
+        named = not all(map(names_nothing, told))
         if named == ((variant.exercise, variant.name) in WITHOUT_A_NAME):
-            nameless.append(f"{variant.exercise}, {variant.name}: {next(iter(lost.values()))}")
+            nameless.append(f"{variant.exercise}, {variant.name}: {next(iter(told))}")
     assert not nameless, "\n".join(nameless)
 
 
@@ -135,12 +133,43 @@ def test_numbers_alone_name_nothing(said, bare):
         for n, row in enumerate(BROKEN)
     ],
 )
-def test_one_broken_line_of_the_solution_is_noticed_where_it_is(graded, problem_set, student, line):
-    result = graded(problem_set).report.students[student]
-    meant = {b.exercise for ps, s, b in BROKEN if (ps, s) == (problem_set, student)}
-    noticed = {name for name in result.exercises if lost_of_exercise(result, name)}
-    assert line.exercise in noticed
-    assert noticed == meant
+def test_one_broken_line_of_the_solution_is_noticed(lost, problem_set, student, line):
+    assert lost(problem_set, student, line.exercise, line.source)
+
+
+def check_noticed(report, problem_set):
+    """Each broken line is noticed where it is, and nowhere else."""
+    meant = {}
+    for student, line in broken(problem_set, COURSE):
+        if student in report.students:
+            meant.setdefault(student, set()).add(line.exercise)
+    assert meant
+    for student, exercises in meant.items():
+        result = report.students[student]
+        assert {e for e in result.exercises if lost_of_exercise(result, e)} == exercises
+
+
+@pytest.mark.parametrize("problem_set", SETS)
+def test_broken_lines_cost_no_other_exercise(graded, problem_set):
+    check_noticed(graded(problem_set).report, problem_set)
+
+
+@pytest.mark.release("class of all known answers")
+@pytest.mark.parametrize("problem_set", SETS)
+def test_the_whole_class_gets_what_it_gets_in_place(graded, in_place, problem_set):
+    report, unlike = graded(problem_set, whole=True).report, []
+    assert len(report.students) > len(SOME)
+    check_noticed(report, problem_set)
+    for student, variant in variants(problem_set, COURSE):
+        found = lost_of_exercise(report.students[student], variant.exercise)
+        if variant.right:
+            assert found == {}, (student, variant)
+        else:
+            check_wrong(found, variant)
+        here = in_place(problem_set).lost(variant.exercise, variant.source)
+        if set(found) != set(here):
+            unlike.append((variant.exercise, variant.name, sorted(set(found) ^ set(here))))
+    assert unlike == []
 
 
 @pytest.mark.parametrize("problem_set", SETS)

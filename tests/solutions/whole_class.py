@@ -1,10 +1,14 @@
 """A class in which everybody hands in something known.
 
-The variants, the solution broken in one line, the solution itself, and the release as it came.
+The variants, the solution broken in one line, the solution itself, and the release as it came. A
+change is tried on some of its students, with every other answer judged in place
+(:mod:`in_place`); a release on all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -22,6 +26,13 @@ COURSE = course_tree.root(Path(__file__).parent)
 
 #: Where there is no sandbox the problem sets are tested all the same.
 SANDBOXED = sandbox.status().works
+
+#: The students whose notebooks are graded at every change, in every set.
+SOME = ("solution", "release", "variants-00", "variants-01", "broken-00")
+
+#: Wrong answers whose message is another behind the wall, where it may not quote a hidden test's
+#: inputs. Who hands them in is graded, too.
+GRADED = {("shift", "wrong-whole-steps")}
 
 #: What hidden tests draw from, so that a run of these tests can be repeated.
 SEED = 20170612
@@ -68,8 +79,17 @@ def broken(problem_set: str, course: Path) -> list[tuple[str, Broken]]:
     return [(f"broken-{i:02}", b) for i, row in enumerate(rows) for b in row if b is not None]
 
 
-def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
-    """Write the class's notebooks, in nbgrader's layout."""
+@cache
+def some(problem_set: str, course: Path) -> tuple[str, ...]:
+    """The students who are graded at every change."""
+    own = {s for s, v in variants(problem_set, course) if (v.exercise, v.name) in GRADED}
+    return (*SOME, *sorted(own))
+
+
+def hand_in(
+    problem_set: str, course: Path, submitted: Path, students: Container[str] | None = None
+) -> None:
+    """Write the class's notebooks, or those of these students, in nbgrader's layout."""
     release = release_notebook(problem_set, course)
     solution = answers_of(source_notebook(problem_set, course))
     given: dict[str, dict[str, str]] = {"solution": solution, "release": {}}
@@ -78,6 +98,8 @@ def hand_in(problem_set: str, course: Path, submitted: Path) -> None:
     for student, line in broken(problem_set, course):
         given.setdefault(student, dict(solution))[line.exercise] = line.source
     for student, answers in given.items():
+        if students is not None and student not in students:
+            continue
         path = submitted / student / problem_set / f"{problem_set}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(fill(release, answers), path)

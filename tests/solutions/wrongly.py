@@ -20,9 +20,11 @@ def lost_of_exercise(result: StudentResult, exercise: str) -> dict[str, str]:
     }
 
 
-def check_wrong(result: StudentResult, variant: Variant) -> None:
-    """The wrong answer loses the tests that it says, and one of them tells what it says."""
-    lost = lost_of_exercise(result, variant.exercise)
+def check_wrong(lost: dict[str, str], variant: Variant) -> None:
+    """The wrong answer loses the tests that it says, and one of them tells what it says.
+
+    ``lost`` is what :func:`lost_of_exercise` gives.
+    """
     assert set(lost) == set(variant.loses)
     assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
     for name, said in lost.items():
