@@ -171,6 +171,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
 
 
 @browser
+@pytest.mark.release("measurement of a page's speed")
 def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
     chromium, page_file: Path
 ) -> None:
@@ -179,7 +180,6 @@ def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
             page.goto(page_file.as_uri())
             return page.locator(f"#figure-{name}").evaluate(STARTED)
 
-    # The best of three: other tests run meanwhile.
     for name in MODELS:
         assert any(started(name) < 1000 for _ in range(3)), name
     with offline(chromium) as page:

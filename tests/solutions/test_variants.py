@@ -154,7 +154,7 @@ def test_broken_lines_cost_no_other_exercise(graded, problem_set):
     check_noticed(graded(problem_set).report, problem_set)
 
 
-@pytest.mark.release("class of all known answers")
+@pytest.mark.release("grading of a whole class")
 @pytest.mark.parametrize("problem_set", SETS)
 def test_the_whole_class_gets_what_it_gets_in_place(graded, in_place, problem_set):
     report, unlike = graded(problem_set, whole=True).report, []
