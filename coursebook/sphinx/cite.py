@@ -89,13 +89,8 @@ class Citation(SphinxDirective):
             nodes.raw("", fold, format="html"),
         ]
         if repository:
-            links = nodes.paragraph()
-            links += [
-                nodes.reference("", "The course's repository", refuri=repository),
-                nodes.Text(" · "),
-                nodes.reference("", "Report a slip", refuri=f"{repository}/issues/new"),
-            ]
-            found.append(links)
+            link = nodes.reference("", "The course's repository", refuri=repository)
+            found.append(nodes.paragraph("", "", link))
         return found
 
 

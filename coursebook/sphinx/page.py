@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -87,6 +87,29 @@ def offer_to_run(app: Sphinx, config: Config) -> None:
             launch[name] = launch.get(name) or runner
     launch["notebook_interface"] = "jupyterlab"
     options["use_issues_button"] = options["use_repository_button"] = True
+
+
+#: What stands at the foot of each page: first where to report and ask, then what the theme has.
+FOOT = ["ask.html", "author.html", "copyright.html", "last-updated.html", "extra-footer.html"]
+
+
+def offer_to_ask(app: Sphinx, config: Config) -> None:
+    """Give each page a foot from which a reader can report a slip in it, and ask.
+
+    For slips the repository's address must be configured, for questions ``questions`` in
+    ``html_context``, the address of a forum, a chat or the like. Nothing is loaded from there.
+    """
+    config.html_theme_options.setdefault("footer_content_items", FOOT)
+
+
+def where_to_report(
+    app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None
+) -> None:
+    """Add the address of a new issue that names the page."""
+    repository = app.config.html_theme_options.get("repository_url", "").rstrip("/")
+    if repository:
+        query = urlencode({"title": f"A slip on the page {page}"}, quote_via=quote)
+        context["slip"] = f"{repository}/issues/new?{query}"
 
 
 #: What a server shows for a page that it does not have.
@@ -230,11 +253,13 @@ def setup(app: Sphinx) -> dict:
     app.setup_extension("coursebook.sphinx.weight")  # our layout uses its filter
     app.connect("config-inited", use_templates)
     app.connect("config-inited", offer_to_run)
+    app.connect("config-inited", offer_to_ask)
     app.connect("config-inited", number_no_figures, priority=900)
     app.connect("html-collect-pages", not_found)
     app.connect("html-collect-pages", moved)
     app.connect("builder-inited", allow_parallel)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", add_facts)
+    app.connect("html-page-context", where_to_report)
     app.connect("build-finished", write_sitemap)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

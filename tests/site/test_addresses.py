@@ -26,6 +26,7 @@ html: {baseurl: https://someone.example/attention}
 sphinx:
   extra_extensions: [coursebook.sphinx.page, coursebook.sphinx.card]
   recursive_update: true
+  config: {html_context: {questions: "https://ask.example/attention"}}
 """
 
 
@@ -91,10 +92,18 @@ def test_binder_installs_what_learners_need() -> None:
     assert "/whl/cpu\n" in (root / ".binder" / "requirements.txt").read_text("utf-8")
 
 
-def test_every_page_has_a_link_for_reporting_a_slip(addressed: Path) -> None:
-    for name in "index.html", "notebooks/01-one.html":
-        text = (addressed / name).read_text("utf-8")
-        assert "https://github.com/someone/attention/issues/new" in text, name
+def test_every_page_leads_to_where_slips_are_reported_and_questions_asked(addressed: Path) -> None:
+    for name in "index", "notebooks/01-one", "search", "404":
+        text = (addressed / f"{name}.html").read_text("utf-8")
+        [foot] = re.findall(r'<p class="page-ask">(.*?)</p>', text, re.DOTALL)
+        title = f"A%20slip%20on%20the%20page%20{name.replace('/', '%2F')}"
+        assert f'"https://github.com/someone/attention/issues/new?title={title}"' in foot
+        assert '"https://ask.example/attention"' in foot
+
+
+def test_without_an_address_no_page_sends_anybody_anywhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        assert "page-ask" not in path.read_text("utf-8"), path
 
 
 def test_a_link_to_the_site_has_a_picture(addressed: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_page_shows_them(tmp_path: Path) -> None:
     assert not warnings
     assert "Made by Ada Lovelace and the friends of &lt;maths&gt;." in html
     assert "(2026). <em>A Course</em>, version 2.0.</p>" in html
-    assert "issues/new" not in html, "no address is configured"
+    assert "repository" not in html, "no address is configured"
 
 
 def test_a_course_without_the_file_is_told_so(tmp_path: Path) -> None:

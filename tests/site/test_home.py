@@ -26,6 +26,8 @@ def test_the_first_screen(chromium, site: Path, size: tuple[int, int]) -> None:
         page.goto((site / "index.html").as_uri())
         figure = page.locator("#figure-attends")
         page.locator("#figure-attends.is-live").wait_for()
+        about = page.locator(".lead").bounding_box()
+        assert 0 < about["y"] and about["y"] + about["height"] < size[1]
         field = figure.get_by_label("Type a sentence")
         field.press("Shift")
         picture = figure.locator("svg.live-picture").filter(visible=True)
@@ -45,6 +47,16 @@ def test_the_first_screen(chromium, site: Path, size: tuple[int, int]) -> None:
         field.fill("A sad note")
         assert picture.get_attribute("aria-label") != before
         assert not page.faults
+
+
+@pytest.mark.browser
+def test_what_the_grader_says_stands_beside_the_answer(chromium, site: Path) -> None:
+    with offline(chromium, viewport={"width": 1280, "height": 800}) as page:
+        page.goto((site / "index.html").as_uri())
+        answer = page.locator(".graded-answer").bounding_box()
+        message = page.locator(".graded-message").bounding_box()
+        assert answer["x"] + answer["width"] <= message["x"]
+        assert abs(answer["y"] - message["y"]) < 10
 
 
 @pytest.mark.browser
