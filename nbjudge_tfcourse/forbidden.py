@@ -74,6 +74,9 @@ FORBIDDEN = {
         "matrices": True,
         "signs": {
             rf"\bnumpy\b|\bnp\.|{ALGEBRA}": "computes outside PyTorch: is it a matrix product?",
+            r"\blinalg\b|\b_?(lu|qr|pdist|_?grouped_mm|matrix_exp)\(|\bsolve_\w+|_solve\(": (
+                "solves equations, decomposes or measures distances: is it a matrix product?"
+            ),
         },
     },
     "word vectors": {

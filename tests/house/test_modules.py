@@ -119,7 +119,7 @@ def test_no_module_is_too_long_to_read_in_one_sitting(course, package):
     assert not long, f"more than {MOST} lines of code: {long}"
 
 
-@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "benchmarks", "notebooks", "examples"])
 def test_no_function_is_too_long_to_read_at_once(course, folder):
     long = {
         f"{module}.{name}": lines

@@ -53,6 +53,23 @@ def test_what_cannot_be_refused_is_pointed_out():
 
 
 @pytest.mark.parametrize(
+    "source",
+    [
+        "torch.linalg.solve(inverse, x)",
+        "torch.cholesky_solve(x, factor)",
+        "torch.linalg.solve_triangular(a, x, upper=True)",
+        "a.qr()",
+        "torch.pdist(rows)",
+        "torch.matrix_exp(a)",
+    ],
+)
+def test_a_matrix_product_in_disguise_is_pointed_out(source):
+    (told,) = signs(source, ["matrix products"])
+    assert told.endswith("is it a matrix product?")
+    assert signs(source, ["attention"]) == []
+
+
+@pytest.mark.parametrize(
     ("source", "does"),
     [
         ("import threading", "no call is watched"),
