@@ -125,10 +125,11 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
     element.addEventListener("click", near);
     element.addEventListener("pointermove", (event) => { if (event.pointerType === "mouse") near(event); });
   }
-  draw();
-
   // Once, each word asks for a moment, unless the reader wants less motion or does something.
-  if (pause && !Live.calm()) {
+  const walks = pause && !Live.calm();
+  draw({ aloud: !walks });
+  if (walks) {
+    ui.say("Each word asks in turn.");
     let place = 0;
     const start = word;
     walk = setInterval(() => {
@@ -136,6 +137,7 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
       if (place === start) still();
       place += 1;
     }, pause);
-    for (const done of ["pointerdown", "keydown"]) ui.figure.addEventListener(done, still, { once: true });
+    const interrupt = () => { if (walk) { still(); draw(); } };
+    for (const done of ["pointerdown", "keydown"]) ui.figure.addEventListener(done, interrupt, { once: true });
   }
 });

@@ -6,7 +6,6 @@ Live.encoder = (stored) => {
   const known = new Map(stored.sentences.map((one) => [plain(one.words.slice(1, -1).join(" ")), one]));
   return {
     name: stored.model.name,
-    about: `${stored.model.name}, a ${stored.model.about}, trained on real text`,
     // The words from [CLS] to [SEP], which of them asks first, and the weights of each stored head; null if the text is
     // none of the stored sentences.
     find(text) {
@@ -25,7 +24,7 @@ Live.encoder = (stored) => {
 // A text as the real encoder read it, if it is stored, else as the small model reads it now; `note` says which of them.
 Live.reading = (encoder, model, text, most) => {
   const real = encoder.find(text);
-  if (real) return { ...real, real: true, strange: new Set(), note: `Read by ${encoder.about}. These weights are stored.` };
+  if (real) return { ...real, real: true, strange: new Set(), note: `Read by ${encoder.name}, beforehand. Your own words are read by a small model.` };
   const found = model.split(text, most);
   if (!found.words.length) return { words: [], note: model.remark(found) };
   const run = model.read(found.words);
