@@ -28,6 +28,9 @@ EARLIER, NEW = ".earlier", ".collecting"
 #: Number of folders that a file keeps around it.
 _DEPTH = 3
 
+#: What is added to a file's name for the note that takes its place, and how many are written.
+NOT_TAKEN, _MOST_NOTES = " (not taken).txt", 20
+
 
 @dataclass
 class Collected:
@@ -66,10 +69,16 @@ class Collected:
 
 @dataclass
 class Learner:
-    """One learner's files in a download."""
+    """One learner's files in a download.
+
+    ``refused`` says why other files were not taken; ``aside`` holds what is worth a word only if
+    there is nothing else: texts typed into the platform and hidden files.
+    """
 
     name: str
     files: dict[PurePosixPath, bytes] = field(default_factory=dict)
+    refused: dict[PurePosixPath, str] = field(default_factory=dict)
+    aside: dict[PurePosixPath, str] = field(default_factory=dict)
     late: bool | None = None
     received: str = ""
 
@@ -152,10 +161,13 @@ class Collecting:
     def take(self, learner: Learner, entry: Entry, owned: Owned) -> None:
         """Take one file of a learner, or what is in it if it is a zip."""
         if _is_junk(owned.path):
+            learner.aside[owned.path] = "is a hidden file, such as an editor writes"
+            return
+        if owned.typed:
+            learner.aside[owned.path] = why = "was typed into the platform, not handed in as a file"
+            self.leave(entry.path, learner.name, why)
             return
         try:
-            if owned.typed:
-                raise Unreadable("was typed into the platform, not handed in as a file")
             if entry.problem:
                 raise Unreadable(entry.problem)
             content = entry.read()
@@ -163,10 +175,12 @@ class Collecting:
                 return
             self.keep(learner, owned.path, content, owned.file)
         except Unreadable as error:
+            learner.refused[owned.path] = str(error)
             self.leave(entry.path, learner.name, str(error))
 
     def unpack(self, learner: Learner, owned: Owned, content: bytes) -> bool:
-        """Take what is in a learner's zip; returns whether it could be read."""
+        """Take what is in a learner's zip; returns whether anything was."""
+        taken = False
         try:
             for entry in archives.unpacked(content):
                 if _is_junk(entry.path):
@@ -175,11 +189,13 @@ class Collecting:
                     if entry.problem:
                         raise Unreadable(entry.problem)
                     self.keep(learner, entry.path, entry.read(), owned.file)
+                    taken = True
                 except Unreadable as error:
+                    learner.refused[entry.path] = str(error)
                     self.leave(owned.path / entry.path, learner.name, str(error))
         except Unreadable:
-            return False
-        return True
+            pass  # it is kept as the file that it is
+        return taken
 
     def keep(self, learner: Learner, path: PurePosixPath, content: bytes, number: str) -> None:
         """Keep a file under a name that no other of the learner's files has."""
@@ -233,7 +249,12 @@ class Collecting:
         )
 
     def put(self, student: str, learner: Learner) -> None:
-        """Put a learner's files in place; earlier work that differs is moved away, not lost."""
+        """Put a learner's files in place; earlier work that differs is moved away, not lost.
+
+        A note takes the place of each file that was not taken, so that grading knows of it.
+        """
+        refused = learner.refused if learner.files else learner.aside | learner.refused
+        learner.files = _notes(refused) | learner.files
         if not learner.files:
             return
         place = self.submitted / student / self.problem_set
@@ -292,6 +313,15 @@ class Collecting:
 
 def _is_junk(path: PurePosixPath) -> bool:
     return any(is_junk(part) for part in path.parts)
+
+
+def _notes(refused: dict[PurePosixPath, str]) -> dict[PurePosixPath, bytes]:
+    """A file for each that was not taken, named after it, which says why."""
+    found = {}
+    for path, why in list(refused.items())[:_MOST_NOTES]:
+        name = _safe(path.name.lstrip(".~$"))[:100] or "file"  # a hidden file would not be seen
+        found[PurePosixPath(name + NOT_TAKEN)] = f"{printable(str(path))}: {why}\n".encode()
+    return found
 
 
 def _safe(part: str) -> str:

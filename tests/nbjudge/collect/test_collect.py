@@ -215,6 +215,57 @@ def test_what_one_learner_handed_in_stays_together(tmp_path):
     )
 
 
+def encrypted(name):
+    """A zip whose only file cannot be read without a password."""
+    content = bytearray(zipped({name: notebook()}))
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(header) + flags] |= 1
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("called", "content", "named"),
+    [
+        ("9_work.zip", zipped({}), "work.zip: a zip"),
+        ("9_work.zip", encrypted(f"{NAME}.ipynb"), "work.zip: a zip"),
+        ("9_work.zip", zipped({"__MACOSX/._x": "junk"}), "work.zip: a zip"),
+        ("9_.ipynb", notebook(), "ipynb (not taken).txt"),
+        (f"9_{NAME}.ipynb", "0" * 200_000, f"{NAME}.ipynb (not taken).txt"),
+        ("text.html", "<p>My answer", "text.html (not taken).txt"),
+    ],
+    ids=["empty", "encrypted", "only junk", "hidden", "too large", "typed"],
+)
+def test_what_was_not_taken_holds_the_mark(tmp_path, monkeypatch, called, content, named):
+    monkeypatch.setattr(archives, "MAX_FILE", 100_000)
+    files = {f"a_1_{called}": content, f"b_2_10_{NAME}.ipynb": notebook()}
+    made = collect("canvas", download(tmp_path, files), tmp_path / "in", [NAME])
+    assert made.new == ["a", "b"]
+    found = take_in(tmp_path / "in" / "a", NAME, sets=[NAME])
+    assert found.held == [found.problem]
+    assert found.problem.startswith(f"no {NAME}.ipynb, but {NAME}/")
+    assert named in found.problem
+
+
+def test_beside_a_notebook_only_what_is_a_file_is_noted(tmp_path):
+    files = {
+        f"a_1_10_{NAME}.ipynb": notebook(),
+        "a_1_11_weights.zip": encrypted("line.safetensors"),
+        "a_1_12_._x.ipynb": "junk",
+        "a_1_text.html": "<p>Dear teacher",
+    }
+    into = tmp_path / "in"
+    made = collect("canvas", download(tmp_path, files), into, [NAME])
+    beside = {f"a/{NAME}/weights.zip", f"a/{NAME}/line.safetensors (not taken).txt"}
+    assert below(into) == {f"a/{NAME}/{NAME}.ipynb", *beside}
+    note = into / "a" / NAME / "line.safetensors (not taken).txt"
+    assert note.read_text() == "line.safetensors: is encrypted\n"
+    found = take_in(into / "a", NAME, sets=[NAME])
+    assert found.content and not found.held
+    assert [path for path, _, _ in made.left] == ["weights.zip/line.safetensors", "a_1_text.html"]
+    again = collect("canvas", tmp_path / "submissions.zip", into, [NAME])
+    assert again.unchanged == ["a"]
+
+
 def test_a_folder_of_work_by_mail(tmp_path):
     files = {
         "ada/ps98-other/ps98-other.ipynb": "left for the other set",
@@ -270,7 +321,11 @@ def test_no_path_leads_out_of_the_folder(tmp_path, name, why):
     source = download(tmp_path, {"a_1_10_x.zip": inner})
     made = collect("canvas", source, tmp_path / "in", [NAME])
     assert [(whose, why in said) for _, whose, said in made.left] == [("a", True)]
-    assert below(tmp_path / "in") == {f"a/{NAME}/{NAME}.ipynb"}
+    called = PurePosixPath(getattr(name, "filename", name).replace("\\", "/")).name
+    assert below(tmp_path / "in") == {
+        f"a/{NAME}/{NAME}.ipynb",
+        f"a/{NAME}/{called} (not taken).txt",
+    }
     assert {path.name for path in tmp_path.iterdir()} == {"in", "submissions.zip"}
 
 
