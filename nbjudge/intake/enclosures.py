@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +18,12 @@ from nbformat import NotebookNode
 from nbjudge.files import Unreadable, read_file
 from nbjudge.inside.tensor_file import KILOBYTE, check_asked, larger_than
 from nbjudge.intake import cells
+from nbjudge.intake.which import is_junk, is_named, printable
 
 #: Name of the function whose calls declare files.
 CALL = "enclosed"
 
-#: Reason given for a missing file.
+#: Reason given for a file if nothing like it was handed in either.
 MISSING = "was not handed in"
 
 
@@ -64,18 +65,29 @@ class Taken(NamedTuple):
     called: dict[str, str]
 
 
-def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
+def take(folder: Path, wanted: Mapping[str, int], around: Iterable[Path] = ()) -> Taken:
     """Read the requested files; their contents are not checked.
 
     A platform may have renamed a file, so the only file with the same suffix is taken instead.
+
+    Parameters
+    ----------
+    folder:
+        The notebook's folder.
+    wanted:
+        The files, and the kilobytes allowed for each.
+    around:
+        What the learner handed in elsewhere: it is named if a file is missing, but not read.
     """
     taken = Taken({}, {}, {})
     for name, kilobytes in wanted.items():
         path = folder / name
         if not os.path.lexists(path):
-            alike = [p for p in folder.glob(f"*{path.suffix}") if p.name not in wanted]
+            there = sorted({*folder.glob("*"), *around} - {folder / other for other in wanted})
+            there = [p for p in there if not is_junk(p.name) and not p.is_dir()]
+            alike = [p for p in there if p.parent == folder and p.suffix == path.suffix]
             if len(alike) != 1:
-                taken.refused[name] = MISSING
+                taken.refused[name] = _missing(path, alike or there)
                 continue
             [path] = alike
             taken.called[name] = path.name
@@ -90,6 +102,22 @@ def take(folder: Path, wanted: Mapping[str, int]) -> Taken:
         except OSError as error:
             taken.refused[name] = f"cannot be read ({error.strerror})"
     return taken
+
+
+def _missing(path: Path, there: Iterable[Path]) -> str:
+    """Why a file is missing: nothing like it was handed in, or something that may be meant as it.
+
+    That has the same suffix, or the same stem under another one, as ``x.pt`` has.
+    """
+    found = [
+        printable(os.path.relpath(other, path.parent))
+        for other in there
+        if other.suffix == path.suffix
+        or (other.suffix != ".ipynb" and is_named(other.name.split(".")[0], path.stem))
+    ]
+    if len(found) > 1:
+        return f"is missing, and it is not clear which of {cells.listed(found)} counts"
+    return f"is missing, but there is {found[0]}" if found else MISSING
 
 
 def own(folder: Path, wanted: Mapping[str, int]) -> dict[str, bytes]:

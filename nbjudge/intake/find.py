@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbjudge.files import Unreadable, read_file
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.notes import Notes
-from nbjudge.intake.which import NOTHING, SECRET, TIMESTAMP, is_junk, printable, which
+from nbjudge.intake.which import NOTHING, SECRET, TIMESTAMP, files_of, is_junk, printable, which
 
 #: Maximum number of cells read; later ones are ignored.
 MAX_CELLS = 5_000
@@ -255,7 +255,8 @@ def take_in(
         beside = [f"{other}.ipynb" for other in others]
         if path.parent != folder:
             beside += _unchanged(path.parent, given or {})
-        return _read(path, notes, folder, received, wanted or {}, beside)
+        around = [p for found in files_of(folder, problem_set, sets) for p in found]
+        return _read(path, notes, folder, received, wanted or {}, beside, around)
     except OSError as error:
         return _not_graded(f"the folder cannot be read ({error.strerror})", received)
 
@@ -287,6 +288,7 @@ def _read(
     received: datetime | None,
     wanted: Mapping[str, int],
     beside: Collection[str],
+    around: Collection[Path],
 ) -> Submission:
     try:
         content, _ = read_file(path)
@@ -296,7 +298,8 @@ def _read(
         return found
     submission = Submission(content, hashlib.sha256(content).hexdigest(), **vars(notes))
     submission.received = received
-    submission.enclosed, submission.refused, called = enclosures.take(path.parent, wanted)
+    taken = enclosures.take(path.parent, wanted, around)
+    submission.enclosed, submission.refused, called = taken
     for name, other in called.items():
         submission.add(f"{name} is called {printable(other)!r}")
     if path.parent != folder:

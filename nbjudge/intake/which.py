@@ -86,7 +86,7 @@ def which(
     path = next(
         (p for p in (folder / problem_set / wanted, folder / wanted) if os.path.lexists(p)), None
     )
-    within, elsewhere = _files(folder, problem_set, sets)
+    within, elsewhere = files_of(folder, problem_set, sets)
     named = [p for p in within + elsewhere if is_named(stem_of(p.name) or "", notebook)]
     if path is None:
         free = [p for p in within if stem_of(p.name, ENDINGS) is not None]
@@ -121,7 +121,9 @@ def which(
     return path, notes, ""
 
 
-def _files(folder: Path, problem_set: str, sets: Collection[str]) -> tuple[list[Path], list[Path]]:
+def files_of(
+    folder: Path, problem_set: str, sets: Collection[str]
+) -> tuple[list[Path], list[Path]]:
     """The files in the problem set's folder, and those in folders that are no problem set's."""
     within: list[Path] = []
     elsewhere: list[Path] = []

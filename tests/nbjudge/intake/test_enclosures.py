@@ -13,11 +13,14 @@ from weighted_set import FILE, NAME, ZEROS, grade, hand_in, make_course, weights
 
 from nbjudge.desk.check import check
 from nbjudge.intake import enclosures
+from nbjudge.intake.find import take_in
 from nbjudge.judge import Job
 from nbjudge.report.leaderboard import drawing, leaderboard, write_leaderboard
 from nbjudge.run.parcels import BadParcel, pack_job, unpack_job
 
 pytestmark = pytest.mark.usefixtures("one_nursery")
+
+SUFFIX = ".safetensors"
 
 
 class Trap:
@@ -90,7 +93,11 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
     ("student", "told"),
     [
         ("missing", f"{FILE} was not handed in"),
-        ("two", f"{FILE} was not handed in"),
+        (
+            "two",
+            f"{FILE} is missing, and it is not clear which of line-1.safetensors, "
+            "line-2.safetensors counts",
+        ),
         ("large", f"{FILE} is 3 kB, over the limit of 2 kB"),
         ("pickle", f"{FILE} is a pickle. Only safetensors are read: write it with "),
         ("zip", f"{FILE} is a zip, such as torch.save writes, with a pickle in it."),
@@ -104,8 +111,32 @@ def test_a_file_that_is_refused_costs_its_points_and_says_why(graded, student, t
     assert any(flag.startswith(told) for flag in result.flags), result.flags
     for test in result.tests.values():
         assert test.message.startswith(told)
+    assert bool(result.held) == (student != "missing"), "final only if there is nothing like it"
     ran = nbformat.read(graded.into / "autograded" / student / NAME / f"{NAME}.ipynb", 4)
     assert [cell.outputs for cell in ran.cells if cell.id == "open"] == [[]]
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (f"{NAME}/line.pt", "is missing, but there is line.pt"),
+        (f"{NAME}/{FILE}.txt", f"is missing, but there is {FILE}.txt"),
+        (f"{NAME}/Line (1).zip", "is missing, but there is Line (1).zip"),
+        (f"{NAME}/weights/{FILE}", f"is missing, but there is weights/{FILE}"),
+        (f"my weights/x{SUFFIX}", f"is missing, but there is ../my weights/x{SUFFIX}"),
+        (FILE, f"is missing, but there is ../{FILE}"),
+        (f"{NAME}/._{FILE}", enclosures.MISSING),
+        (f"{NAME}/outline.pt", enclosures.MISSING),
+        (f"ps97-other/{FILE}", enclosures.MISSING),
+    ],
+)
+def test_what_may_be_meant_as_the_file_is_named(course, tmp_path, place, said):
+    hand_in(course, tmp_path, "ada", None)
+    path = tmp_path / "ada" / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(weights())
+    found = take_in(tmp_path / "ada", NAME, wanted={FILE: 2}, sets=[NAME, "ps97-other"])
+    assert found.content and found.refused == {FILE: said}
 
 
 @pytest.mark.parametrize(
