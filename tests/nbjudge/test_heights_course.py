@@ -166,7 +166,11 @@ def test_the_class_is_reported(course):
     assert "mean-test" in page and "tfcourse" not in page
     overview = (course.folder / "graded" / "overview" / f"{NAME}.html").read_text("utf-8")
     assert all(student in overview for student in CLASS) and "tfcourse" not in overview
-    assert "tfcourse" not in course.said + course.released
+    said = run(course.folder, "nbjudge", "report", "--submitted", "submitted", "--into", "graded")
+    index = (course.folder / "graded" / "report" / "index.html").read_text("utf-8")
+    learners = (course.folder / "graded" / "report" / "learners.csv").read_text("utf-8")
+    assert all(student in index and student in learners for student in CLASS)
+    assert "tfcourse" not in course.released + course.said + said + index + learners
 
 
 def test_a_mark_is_explained_with_the_command_that_was_used(course):

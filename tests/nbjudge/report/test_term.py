@@ -207,6 +207,17 @@ def test_mistakes_are_named_and_counted(graded, page):
     assert "squares instead of doubling" in page
 
 
+def test_the_tests_of_all_sets_are_in_one_table(found, graded, page):
+    rows = {
+        (row["problem set"], row["test"]): row for row in read(graded.into / "report/tests.csv")
+    }
+    assert {name for name, _ in rows} == {FIRST, SECOND}
+    hidden = rows[FIRST, "double--hidden"]
+    assert (hidden["learners"], hidden["failure rate"], hidden["void"]) == ("12", "0.417", "no")
+    (item,) = [one for one in items(graded.reports[FIRST]) if one.test == "double--hidden"]
+    assert float(hidden["discrimination"]) == pytest.approx(item.discrimination, abs=1e-3)
+
+
 def test_the_page_of_a_set_has_its_tests_and_its_learners(graded):
     text = (graded.into / "overview" / f"{FIRST}.html").read_text("utf-8")
     row = re.search(r"<tr><td>double--hidden</td>.*", text).group()
