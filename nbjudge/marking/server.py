@@ -54,6 +54,10 @@ HEADERS = {
 }
 
 
+#: How to get MathJax. Its package names Sphinx as a requirement, which is not needed here.
+INSTALL = "pip install --no-deps sphinx-mathjax-offline"
+
+
 def mathjax() -> Path | None:
     """The folder of the installed MathJax; ``None`` if it is not installed."""
     found = folder_of("sphinx-mathjax-offline")
@@ -178,7 +182,7 @@ class Shell(Base):
         """Send it."""
         text = (PAGE / "mark.html").read_text(encoding="utf-8")
         if mathjax() is None:
-            note = "Formulas are shown as typed: pip install sphinx-mathjax-offline"
+            note = f"Formulas are shown as typed, since MathJax is not installed: {INSTALL}"
             text = text.replace("<!-- note -->", f'<p class="warning">{html.escape(note)}</p>')
         self.write(text)
 

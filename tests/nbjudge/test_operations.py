@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from nbjudge.commands import register
 from nbjudge.failure import GradingFailed
-from nbjudge.marking import record_marks
+from nbjudge.marking import record_marks, rubric
 from nbjudge.marking.opening import open_desk
 from nbjudge.report.likeness import likeness, write_likeness
 from nbjudge.run import engine
@@ -232,6 +232,8 @@ def test_records_of_the_version_before_are_read(term, small_course, monkeypatch)
             database.execute(
                 "UPDATE submission SET record = ? WHERE student = ?", (json.dumps(record), student)
             )
+    with sqlite3.connect(term / "out" / rubric.FILE) as database:
+        database.execute("DROP TABLE deleted")  # no item could be deleted
     monkeypatch.setattr(engine, "judge_all", None)
     report = grade(term / "in", term / "out", small_course)
     assert report.executed == []
@@ -240,6 +242,12 @@ def test_records_of_the_version_before_are_read(term, small_course, monkeypatch)
     }
     with sqlite3.connect(term / "out" / LEDGER) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    with open_desk(NAME, term / "out", "mia", course=small_course) as desk:
+        assert [request.student for request in desk.requests()] == ["ada", "adam"]
+        (question,) = desk.questions.values()
+        (item,) = desk.items(question)
+        desk.delete(question, item.number, 0)
+        assert desk.items(question)[0].deleted == "mia"
 
 
 def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(term, small_course, run):

@@ -13,8 +13,10 @@ from safetensors.torch import load_file, save
 from typer.testing import CliRunner
 from whole_class import COURSE, SANDBOXED, SEED, release_notebook
 
+from nbjudge.answers import load_variants
 from nbjudge.intake import enclosures
 from nbjudge.intake.release import make_release
+from nbjudge.report.leaderboard import leaderboard
 from nbjudge.run.engine import grade
 from nbjudge.variants import fill
 from tfcourse.cli import app
@@ -29,6 +31,9 @@ NAME, FILE = SET.name, "translator.safetensors"
 
 #: Whose answer, and which file it comes with.
 SUBMISSIONS = ("good", "weak", "peeks")
+
+#: A parser of German number words: the weights are there to be counted, and compute nothing.
+[RULES] = [v for v in load_variants(SET)["translator"] if v.name == "wrong-rules-alone"]
 
 PROPERTIES = ("budget", "scores", "causal", "padding", "cached", "learned")
 
@@ -53,6 +58,7 @@ def files() -> dict[str, tuple[str, bytes | None]]:
         "misfit": ("good", content["weak"]),
         "no-file": ("good", None),
         "no-code": ("", content["good"]),
+        "rules": ("rules", content["good"]),
     }
 
 
@@ -64,7 +70,7 @@ def graded(tmp_path_factory):
     for name in ("_toc.yml", "nbgrader_config.py"):
         shutil.copy(COURSE / name, course / name)
     make_release(NAME, course)
-    sources = answers()
+    sources = answers() | {"rules": RULES.source}
     for student, (answer, content) in files().items():
         filled = {"translator": sources[answer]} if answer else {}
         place = submitted / student / NAME
@@ -146,6 +152,13 @@ def test_shapes_that_do_not_fit_are_told(graded):
 
 def test_a_file_without_code_gets_nothing(graded):
     assert graded.report.students["no-code"].score == 0
+
+
+def test_rules_alone_get_no_points_and_no_place(graded):
+    assert graded.report.students["rules"].score == 0
+    assert RULES.told in scores(graded, "rules")["learned"].message
+    board = leaderboard(NAME, graded.into)
+    assert {row.name for row in board.rows} == set(SUBMISSIONS)
 
 
 @pytest.mark.parametrize("anonymous", [False, True])

@@ -71,7 +71,6 @@ def the_class(course):
     found |= {
         kind.replace("-", ""): [(f"{NAME}.ipynb", content(make(course)))]
         for kind, make in DAMAGED.items()
-        if kind != "raw-and-nameless"
     }
     found |= {
         "wei one": [(f"{NAME}.ipynb", content(own))],
@@ -117,6 +116,13 @@ def collected(small_course, tmp_path_factory):
         "Student,ID,SIS User ID,SIS Login ID,Section,Small (1)\n    Points Possible,,,,,13\n"
         + "\n".join(lines)
     )
+    (folder / "worksheet.csv").write_text(
+        "Identifier,Full name,Email address,Status,Last modified (submission)\n"
+        + "\n".join(
+            f"Participant {number},{'wei' if who[:4] == 'wei ' else who},mail{number}@x.org,,-"
+            for number, who in enumerate([*files, "away"], 100)
+        )
+    )
 
     def canvas(who, number, file, called):
         late = "LATE_" if who == "late" else ""
@@ -128,7 +134,7 @@ def collected(small_course, tmp_path_factory):
     both = {}
     for kind, name in (("canvas", canvas), ("moodle", moodle)):
         source = download(folder / f"{kind}.zip", files, name)
-        table = folder / "gradebook.csv" if kind == "canvas" else None
+        table = folder / ("gradebook.csv" if kind == "canvas" else "worksheet.csv")
         both[kind] = collect(kind, source, folder / kind, SETS, gradebook=table)
     names = {student: student for student in files}
     for number, student in enumerate(files, 100):
@@ -146,7 +152,7 @@ def marked(collected, small_course):
 
 
 def test_everybody_is_collected_and_no_file_is_lost(collected):
-    assert len(collected.files) == 29
+    assert len(collected.files) == 30
     for kind in ("canvas", "moodle"):
         made = collected.made[kind]
         assert sorted(made.new) == sorted(collected.names.values()), kind
@@ -159,7 +165,7 @@ def test_everybody_is_collected_and_no_file_is_lost(collected):
 
 def test_no_right_answer_has_a_zero_that_is_not_held(collected, marked):
     students = marked.report.students
-    assert len(students) == 30
+    assert len(students) == 31
     assert set(marked.report.held) == HELD
     for name, student in students.items():
         if name in HELD | LOST:
@@ -208,8 +214,21 @@ def test_what_is_held_is_exported_once_the_instructor_has_looked(
     assert "cutoff" in grade(submitted, marked.into, small_course).held
 
 
-#: Damaged notebooks that nbgrader grades too, for comparison.
-COMPARED = ("retyped", "at-the-top", "raw", "all-in-one-cell")
+def test_moodle_gets_the_same_marks_by_its_own_ids(collected, marked, tmp_path):
+    """The names are the same in both downloads, the ids are each platform's own."""
+    people = roster.people(collected.folder / "moodle")
+    assert people.keys() == marked.report.students.keys()
+    path = exports.write_export("moodle", marked.report, people, tmp_path, provisional=True)
+    with path.open(newline="", encoding="utf-8") as file:
+        found = {row["Email address"]: row[NAME] for row in csv.DictReader(file)}
+    mail = {name: people[name]["Email address"] for name in people}
+    assert found.keys() == {mail[name] for name in people if name not in HELD}
+    assert found[mail[collected.names["wei two"]]] == "10" and found[mail["empty"]] == "0"
+
+
+#: Damaged notebooks that nbgrader grades too, for comparison. It ends with an error at two cells of
+#: one name, and at a notebook of another name than the set's.
+COMPARED = [kind for kind in DAMAGED if kind != "untouched-copy-last"]
 
 
 def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):

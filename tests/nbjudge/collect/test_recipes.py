@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 
+import nbformat
 import pytest
 import typer
 from small_set import NAME, answered, hand_in
@@ -13,7 +14,11 @@ from typer.testing import CliRunner
 from nbjudge.collect.collecting import collect
 from nbjudge.commands import register
 from nbjudge.course import problem_set_names
-from nbjudge.intake.find import take_in
+from nbjudge.intake import cells
+from nbjudge.intake.find import parse, take_in
+from nbjudge.intake.merge import blank, merge
+from nbjudge.intake.release import release_folder
+from nbjudge.judge import names_of
 
 EXCHANGE = "/usr/local/share/nbgrader/exchange"
 
@@ -110,3 +115,24 @@ def test_submissions_that_once_failed(shared, course):
         found = take_in(folder, name, sets=sets)
         assert found.problem != "nothing handed in", folder.name
         assert found.content or found.held, folder.name
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("08-retyped-answer", "its own cell is missing"),
+        ("10-answer-above-stub", "its own cell has only the stub"),
+        ("14-answer-as-raw", "turned into a raw cell"),
+    ],
+)
+def test_an_answer_that_once_counted_as_not_written_is_found(shared, course, folder, said):
+    name = "ps05-self-attention"
+    found = take_in(shared / "cases" / "submitted" / folder, name)
+    release = nbformat.read(release_folder(name, course) / f"{name}.ipynb", as_version=4)
+    source = nbformat.read(course / "solutions" / name / f"{name}.ipynb", as_version=4)
+    handed = parse(found.content).cells
+    merged, notes = merge(handed, blank(source, release), release, names=names_of(source))
+    (answer,) = [c.source for c in merged.cells if cells.grade_id(c) == "scaling"]
+    (stub,) = [c.source for c in release.cells if cells.grade_id(c) == "scaling"]
+    assert answer.strip() != stub.strip() and "def scaled_scores" in answer
+    assert [flag for flag in notes.flags if flag.startswith("answer scaling") and said in flag]

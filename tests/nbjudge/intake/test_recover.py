@@ -55,6 +55,23 @@ def test_a_cell_that_others_may_need_still_runs_where_it_was(small_course):
         assert own(found) == [], f"{kind}: it does not run twice"
 
 
+def test_one_that_defines_another_name_is_found_by_its_neighbours(small_course):
+    """The learner is told what is wrong with it, and not that nothing was written."""
+    notebook = answered(small_course)
+    place = notebook.cells.index(cell(notebook, "double"))
+    notebook.cells[place] = new_code_cell("def twice(x):\n    return x + x")
+    found, notes = merged(small_course, notebook)
+    assert cell(found, "double").source == "def twice(x):\n    return x + x"
+    assert notes.flags == [
+        f"answer double: was found in cell {place + 1} of the notebook; its own cell is missing"
+    ]
+    # Of two at its place neither is taken.
+    notebook.cells.insert(place, new_code_cell("def thrice(x):\n    return 3 * x"))
+    found, notes = merged(small_course, notebook)
+    assert "twice" not in cell(found, "double").source
+    assert notes.held == ["answer double was deleted; no answer counts"]
+
+
 def test_what_cannot_be_decided_holds_the_mark(small_course):
     notebook = answered(small_course)
     notebook.cells.remove(cell(notebook, "double"))

@@ -1,5 +1,6 @@
 """The marking page over real HTTP, on a real gradebook, and in a real browser."""
 
+import asyncio
 import getpass
 import re
 import signal
@@ -9,6 +10,11 @@ import urllib.parse
 import pytest
 import small_set
 from nbgrader.api import Gradebook
+from tornado.httpclient import AsyncHTTPClient
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from nbjudge.marking import server
 
 pytestmark = pytest.mark.thorough("test of the marking page")
 
@@ -67,7 +73,22 @@ def test_the_page_allows_scripts_only_of_its_own(page):
     assert "default-src 'none'; script-src 'self';" in policy and "form-action 'none'" in policy
     assert not re.search(r"<script(?![^>]*src=)", shell.said["text"])
     assert page.client.get("mathjax/tex-chtml.js").status == 200
+    assert "pip install" not in shell.said["text"]
     assert page.client.get("files/../command.py").status in (403, 404)
+
+
+def test_without_mathjax_the_page_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(server, "folder_of", lambda package: None)
+
+    async def shell():
+        sockets = bind_sockets(0, "127.0.0.1")
+        serving = HTTPServer(server.make_app(None, "token"))
+        serving.add_sockets(sockets)
+        address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/token/"
+        return await AsyncHTTPClient().fetch(address)
+
+    said = asyncio.run(shell()).body.decode()
+    assert "since MathJax is not installed: pip install --no-deps sphinx-mathjax-offline" in said
 
 
 def test_the_question_comes_with_its_mark_scheme_and_the_learners(page):
