@@ -1,7 +1,8 @@
-"""A notebook's pictures on a telephone: their words can be read, and all of them can be reached."""
+"""A notebook's pictures: they fill their column, and on a telephone their words can be read."""
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -13,32 +14,47 @@ from coursebook.sphinx import pictures
 
 ROOT = course.root(Path(__file__).parent)
 LESSONS = course.chapter_paths(ROOT)
+#: Each notebook with pictures that the site shows, and its page.
+NOTEBOOKS = [(path, course.lesson_of(path).page) for path in LESSONS] + [
+    (path, course.lesson_of(path).evidence_page) for path in course.evidence_paths(ROOT)
+]
 
 #: What a picture shows, its file, and how wide it is drawn.
 SHOWN = """() => [...document.querySelectorAll('.cell_output img, .live img')].map((image) =>
     [image.alt, image.getAttribute('src').split('?')[0], image.getBoundingClientRect().width])"""
 
 
-def smallest(picture: Path, points: int) -> tuple[float, float]:
-    """The size of a picture's smallest words, and its width, in units of its own."""
+#: Of each drawing: the widths of itself and of its frame, the widest that it may be, its own.
+DRAWN = """() => [...document.querySelectorAll('.picture')]
+    .filter((frame) => frame.querySelector('img[src$=".svg"]'))
+    .map((frame) => [frame.querySelector('img').alt,
+        ...[frame.querySelector('img'), frame].map((one) => one.getBoundingClientRect().width),
+        parseFloat(frame.style.getPropertyValue('--most')),
+        Number(frame.querySelector('img').getAttribute('width'))])"""
+
+
+def smallest(picture: Path, points: int) -> tuple[float, float, float]:
+    """The sizes of a picture's smallest words and subscripts, and its width, in its own units."""
     if picture.suffix == ".png":
         with Image.open(picture) as image:
-            return points * image.info["dpi"][0] / 72, image.width
+            return points * image.info["dpi"][0] / 72, math.inf, image.width
     text = picture.read_text("utf-8")
     width = float(re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', text)[1])
     outlines = [100 * float(scale) for scale in re.findall(r"scale\((0\.\d+) -0", text)]
     named = [float(size) for size in re.findall(r"font-size: ?([\d.]+)px", text)]
-    return min(outlines + named, default=width), width
+    words = min(outlines + named, default=width)
+    inner = [float(scale) for scale in re.findall(r"scale\((0\.7|0\.49)\)", text)]
+    return words, min(inner, default=math.inf) * words, width
 
 
-def too_small(page, site: Path, lesson: Path) -> list[str]:
-    """The pictures of the page with words of fewer than nine pixels."""
-    sizes, found = pictures.named(lesson), []
-    folder = (site / course.lesson_of(lesson).page).parent
+def too_small(page, site: Path, notebook: Path, at: str) -> list[str]:
+    """The pictures of the page with words of fewer than nine pixels, or subscripts of seven."""
+    sizes, found = pictures.named(notebook), []
     for alt, address, shown in page.evaluate(SHOWN):
-        words, width = smallest(folder / address, sizes.get(alt, 10))
-        if (size := words * shown / width) < 9:
-            found.append(f"{lesson.stem}: words of {size:.1f} pixels in: {alt}")
+        words, subscripts, width = smallest((site / at).parent / address, sizes.get(alt, 10))
+        for what, size, least in ("words", words, 9), ("subscripts", subscripts, 7):
+            if (size := size * shown / width) < least:
+                found.append(f"{at}: {what} of {size:.1f} pixels in: {alt}")
     return found
 
 
@@ -46,13 +62,38 @@ def too_small(page, site: Path, lesson: Path) -> list[str]:
 def test_words_in_pictures_can_be_read_on_a_telephone(page, address: str, site: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     found, wide = [], 0
-    for lesson in LESSONS:
-        page.goto(f"{address}/{course.lesson_of(lesson).page}.html", wait_until="domcontentloaded")
-        found += too_small(page, site, lesson)
+    for notebook, at in NOTEBOOKS:
+        page.goto(f"{address}/{at}.html", wait_until="domcontentloaded")
+        found += too_small(page, site, notebook, at)
         page.add_style_tag(content=".picture img { min-width: 0 !important; }")
-        wide += len(too_small(page, site, lesson))
+        wide += len(too_small(page, site, notebook, at))
     assert not found, "\n".join(found)
     assert wide > 50, "a picture that is as narrow as the page is not found"
+
+
+@pytest.mark.browser
+def test_a_drawing_is_as_wide_as_its_column_or_as_it_may_be(page, address: str) -> None:
+    filled = capped = 0
+    for _, at in NOTEBOOKS:
+        page.goto(f"{address}/{at}.html", wait_until="domcontentloaded")
+        column = page.evaluate("document.querySelector('.bd-article h1').clientWidth")
+        for alt, shown, frame, most, own in page.evaluate(DRAWN):
+            assert most == pytest.approx(pictures.LARGER * own, abs=1.5), alt
+            assert shown == pytest.approx(min(frame, most), abs=1), f"{at}: {alt}"
+            filled, capped = filled + (shown > column - 1), capped + (shown < frame - 1)
+    assert filled > 50 and capped > 20
+
+
+@pytest.mark.browser
+def test_the_code_of_a_picture_is_below_it(page, address: str) -> None:
+    page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html")
+    cells = page.locator(".cell:has(> details):has(> .cell_output .picture)")
+    assert cells.count() > 10
+    for cell in cells.all():
+        picture, code = cell.locator(".picture").first, cell.locator("> details > summary")
+        assert code.bounding_box()["y"] > picture.bounding_box()["y"]
+    code.click()
+    assert cell.locator(".cell_input").is_visible()
 
 
 @pytest.mark.browser
