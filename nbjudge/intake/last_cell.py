@@ -21,21 +21,22 @@ points_so_far({{{totals}}})
 
 
 def go_on_to_the_end(notebook: NotebookNode) -> None:
-    """Let Jupyter go on after a test that fails, and add up the points in a last, locked cell.
+    """Let Jupyter go on after an answer or a test that fails, and add up the points at the end.
 
-    The cell is added if the tests' first lines say their points, see
+    They are added up in a last, locked cell if the tests' first lines say their points, see
     :mod:`nbjudge.inside.first_line`.
     """
     totals: dict[str, float] = {}
     named = True
     for cell in notebook.cells:
+        if cell.cell_type == "code" and (cells.is_answer(cell) or cells.is_test(cell)):
+            tags = cell.metadata.setdefault("tags", [])
+            cell.metadata["tags"] = tags if GO_ON in tags else [*tags, GO_ON]
         if not cells.is_graded(cell):
             continue
         exercise = cells.exercise_of(cells.grade_id(cell))
         totals[exercise] = totals.get(exercise, 0) + cells.points(cell)
         if cells.is_test(cell):
-            tags = cell.metadata.setdefault("tags", [])
-            cell.metadata["tags"] = tags if GO_ON in tags else [*tags, GO_ON]
             named = named and name_of_test(cell.source) == cells.grade_id(cell)
     if totals and named:
         listed = "".join(f'    "{name}": {points:g},\n' for name, points in totals.items())

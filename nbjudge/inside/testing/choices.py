@@ -36,7 +36,7 @@ def answered(given: object, statements: list[str]) -> None:
     Raises
     ------
     Mistake
-        If some were not; the message names them.
+        If some were not; the message counts those that were, and names the others.
     """
     answers = _answers(given)
     if _scored_below or _scored_in_this_cell():
@@ -49,7 +49,8 @@ def answered(given: object, statements: list[str]) -> None:
     if wrong_type:
         raise Mistake(_no_truth({s: answers[s] for s in wrong_type}))
     if missing := [s for s in statements if answers.get(s) is None]:
-        raise Mistake(f"Not answered yet: {', '.join(missing)}.")
+        so_far = f"{len(statements) - len(missing)} of {len(statements)} answered"
+        raise Mistake(f"{so_far}; not yet: {', '.join(missing)}.")
 
 
 def _scored_in_this_cell() -> bool:
@@ -86,8 +87,8 @@ def choices(
 
     Prints
     ------
-    One paragraph for each statement that is not answered or answered wrongly, so that it appears
-    in the feedback.
+    One paragraph for each statement that is not answered or answered wrongly, in the order of their
+    names, and last how many are right, so that they appear in the feedback.
 
     Raises
     ------
@@ -101,19 +102,17 @@ def choices(
     answers = _answers(given)
     if all(answers.get(s) is None for s in key):
         raise Mistake("No statement was answered.")
-    right, strange = 0, {}
-    for statement, truth in key.items():
-        answer = answers.get(statement)
-        if answer is truth:
-            right += 1
-        elif answer is None:
+    lost = {s: answers.get(s) for s in sorted(key) if answers.get(s) is not key[s]}
+    for statement, answer in lost.items():
+        if answer is None:
             print(f"{statement}: not answered.")
-        elif not isinstance(answer, bool):
-            strange[statement] = answer
-        else:
-            print(f"{statement}: it is {truth}. {reasons[statement]}")
-    if strange:
+        elif isinstance(answer, bool):
+            print(f"{statement}: it is {key[statement]}. {reasons[statement]}")
+    if strange := {s: a for s, a in lost.items() if not isinstance(a, bool | None)}:
         print(_no_truth(strange))
+    right = len(key) - len(lost)
+    if lost:
+        print(f"{right} of {len(key)} {'is' if right == 1 else 'are'} right.")
     return round(points * right / len(key), 2)
 
 

@@ -297,7 +297,8 @@ def test_build_says_what_differs():
 
 # -- multiple choice ---------------------------------------------------------------------
 
-KEY = {"a": True, "b": False}
+#: Not in order: a learner reads them in order all the same.
+KEY = {"b": False, "a": True}
 REASONS = {"a": "Since a.", "b": "Since b."}
 
 
@@ -305,16 +306,20 @@ REASONS = {"a": "Since a.", "b": "Since b."}
     ("given", "points", "told"),
     [
         ({"a": True, "b": False}, 3, ""),
-        ({"a": True, "b": True}, 1.5, "b: it is False. Since b.\n"),
-        ({"a": False, "b": True}, 0, "a: it is True. Since a.\nb: it is False. Since b.\n"),
+        ({"a": True, "b": True}, 1.5, "b: it is False. Since b.\n1 of 2 is right.\n"),
+        (
+            {"a": False, "b": True},
+            0,
+            "a: it is True. Since a.\nb: it is False. Since b.\n0 of 2 are right.\n",
+        ),
         (
             {"a": True, "b": "False"},
             1.5,
             "b: True and False are written without quotation marks: yours are strings. No points "
-            "could be given.\n",
+            "could be given.\n1 of 2 is right.\n",
         ),
-        ({"a": True, "b": None}, 1.5, "b: not answered.\n"),
-        ({"a": True}, 1.5, "b: not answered.\n"),
+        ({"a": True, "b": None}, 1.5, "b: not answered.\n1 of 2 is right.\n"),
+        ({"a": True}, 1.5, "b: not answered.\n1 of 2 is right.\n"),
     ],
 )
 def test_choices_scores_each_statement_and_gives_reasons(capsys, given, points, told):
@@ -328,7 +333,7 @@ def test_where_a_notebook_scores_in_the_same_cell_a_gap_costs_its_own_points_alo
     scored = f"choices({{'a': True}}, {KEY}, {REASONS}, 3)"
     assert shell.run_cell(f"{seen}\n{scored}", store_history=True).result == 1.5
     alone = shell.run_cell(seen, store_history=True)
-    assert "Not answered yet: b" in str(alone.error_in_exec)
+    assert "1 of 2 answered; not yet: b." in str(alone.error_in_exec)
 
 
 def test_choices_and_answered_refuse_what_is_no_answer():
@@ -337,7 +342,7 @@ def test_choices_and_answered_refuse_what_is_no_answer():
     with pytest.raises(ValueError, match="reasons must have one for each"):
         testing.choices({"a": True}, KEY, {}, points=3)
     testing.answered({"a": True, "b": False}, ["a", "b"])
-    assert "Not answered yet: b" in said(testing.answered, {"a": True}, ["a", "b"])
+    assert "1 of 2 answered; not yet: b." in said(testing.answered, {"a": True}, ["a", "b"])
     assert "quotation marks" in said(testing.answered, {"a": "True", "b": True}, ["a", "b"])
     assert "no statement 'c'" in said(testing.answered, {"c": True}, ["a"])
 

@@ -5,6 +5,7 @@ import pytest
 from small_set import (
     NAME,
     answered,
+    cell,
     hand_in,
     make_course,
     release_of,
@@ -43,23 +44,49 @@ def test_all_cells_run_and_the_last_adds_up(course):
     assert "points so far" in text_of(last)
 
 
+#: It raises in the cell itself until it is answered, as statements to choose from do.
+AT_THE_TOP = """\
+double = None
+### BEGIN SOLUTION
+double = lambda x: 2 * x
+### END SOLUTION
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "error"),
+    [(None, "NotImplementedError"), ("def double(x)\n    return 2 * x", "SyntaxError")],
+)
+def test_an_answer_that_stops_keeps_nothing_else_from_running(tmp_path, typed, error):
+    source = with_first_lines(source_notebook())
+    cell(source, "double").source = AT_THE_TOP.strip()
+    course = make_course(tmp_path / "course", source)
+    make_release(NAME, course)
+    notebook = release_of(course)
+    answer = cell(notebook, "double")
+    answer.source = typed or answer.source
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
+    assert text_of_error(answer) == error
+    assert "0 of 13 points so far" in text_of(notebook.cells[-1])
+
+
 def text_of_error(cell):
     found = [output for output in cell.get("outputs", []) if output.output_type == "error"]
     return found[0].ename if found else ""
 
 
-def test_a_test_that_fails_has_no_points_with_nbgrader_either(course):
+@pytest.mark.parametrize("double", ["def double(x):\n    return x", "def double(x)\n    return x"])
+def test_a_test_that_fails_has_no_points_with_nbgrader_either(course, double):
     from nbgrader.utils import determine_grade
     from nbgrader.validator import Validator
     from traitlets.config import Config
 
-    notebook = answered(course, double="def double(x):\n    return x")
+    notebook = answered(course, double=double)
     path = hand_in(course, "me", notebook)
     found = Validator(config=Config()).validate(str(path))
     assert not found.get("changed") and "double" in str(found["failed"])
     nbclient.NotebookClient(notebook, kernel_name="python3").execute()
     for test in filter(cells.is_test, notebook.cells):
-        assert GO_ON in test.metadata.tags
         reached, most = determine_grade(test)
         assert reached == (0 if text_of_error(test) else most)
 
@@ -74,5 +101,7 @@ def test_grading_never_sees_the_last_cell(course):
 
 def test_tests_without_a_first_line_get_no_last_cell(small_course):
     release = release_of(small_course)
-    assert all(GO_ON in c.metadata.tags for c in release.cells if cells.is_test(c))
+    told = {cells.grade_id(c) for c in release.cells if GO_ON in c.metadata.get("tags", [])}
+    code = [c for c in release.cells if c.cell_type == "code"]
+    assert told == {cells.grade_id(c) for c in code if cells.is_test(c) or cells.is_answer(c)}
     assert release.cells[-1].id != cells.POINTS

@@ -45,7 +45,7 @@ def test_wrong_and_missing_answers_are_told():
     assert told["product--values"].startswith("The answer's own cell stopped: SyntaxError")
     assert told["product--values"].endswith("(line 1 of the cell)")
     assert told["line--values"] == "`Line` is not defined. Is it spelled exactly like this?"
-    assert told["choices--answers"] == "b: it is False. Reason b."
+    assert told["choices--answers"] == "b: it is False. Reason b.\n1 of 2 is right."
     assert scores(found)["choices--answers"] == 2
 
 
@@ -303,7 +303,7 @@ def test_exercises_that_keep_an_eye_on_inputs_are_known():
 def test_without_the_hidden_half_a_statement_without_an_answer_is_told():
     visible = {"choices--seen": ("answered(answers, ['a', 'b'])", 1)}
     found = judged({"choices": "answers = {'a': True, 'b': None}"}, tests=visible)
-    assert lost(found)["choices--seen"] == "Not answered yet: b."
+    assert lost(found)["choices--seen"] == "1 of 2 answered; not yet: b."
 
 
 def test_an_untouched_cell_that_raises_is_no_answer_yet():

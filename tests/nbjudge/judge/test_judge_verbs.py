@@ -204,7 +204,7 @@ def test_a_module_is_the_same_here_and_over_the_wire(link):
 def test_values_and_choices_over_the_wire(link):
     assert testing.value(link.name("answers")) == {"a": True, "b": None}
     assert testing.value({"a": True}) == {"a": True}
-    with pytest.raises(Mistake, match="Not answered yet: b"):
+    with pytest.raises(Mistake, match="1 of 2 answered; not yet: b"):
         testing.answered(link.name("answers"), ["a", "b"])
     assert testing.choices(link.name("answers"), {"a": True}, {"a": ""}, points=2) == 2
     with pytest.raises(Mistake, match="must stay a dict"):
