@@ -21,15 +21,16 @@ points_so_far({{{totals}}})
 
 
 def go_on_to_the_end(notebook: NotebookNode) -> None:
-    """Let Jupyter go on after an answer or a test that fails, and add up the points at the end.
+    """Let Jupyter go on after any cell that fails from the first answer on, and add up the points.
 
     They are added up in a last, locked cell if the tests' first lines say their points, see
     :mod:`nbjudge.inside.first_line`.
     """
     totals: dict[str, float] = {}
-    named = True
+    begun, named = False, True
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (cells.is_answer(cell) or cells.is_test(cell)):
+        begun = begun or cells.is_answer(cell)
+        if begun and cell.cell_type == "code":  # a cell that is given may use an answer
             tags = cell.metadata.setdefault("tags", [])
             cell.metadata["tags"] = tags if GO_ON in tags else [*tags, GO_ON]
         if not cells.is_graded(cell):
