@@ -75,6 +75,9 @@ def check(
     exercise: Annotated[
         str | None, typer.Option("--exercise", "-e", help="Check only this exercise.")
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show each message in full, as --exercise does.")
+    ] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Also run the hidden tests, if the course has them.")
     ] = False,
@@ -88,29 +91,33 @@ def check(
 ) -> None:
     """Check your own notebook with the visible tests, and get hints.
 
+    A line for each exercise says what is wrong first; `--details` and `--exercise` say everything.
     With `--full --exercise NAME` the exercise's solution is shown once all its tests pass. The exit
     code is 0 if all tests pass and 1 otherwise.
     """
     from contextlib import nullcontext
 
+    from nbjudge.desk.named import find
     from nbjudge.desk.run import CannotRun, Desk
 
     for stream in (sys.stdout, sys.stderr):  # a terminal without Unicode must not raise
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     console = Console()
+    with plain_errors():
+        path = find(notebook)
+        if give_up and not (full and exercise):
+            raise ValueError("--give-up needs --full and --exercise NAME.")
     with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # starts loading now
         from nbjudge.desk import check as checker
 
-        path = checker.find(notebook)
         try:
             with console.status("running your notebook"):
-                if give_up and not (full and exercise):
-                    raise ValueError("--give-up needs --full and --exercise NAME.")
                 found = checker.check(
                     path,
                     exercise=exercise,
                     full=full,
+                    give_up=give_up,
                     sandboxed=sandbox,
                     cell_seconds=cell_seconds,
                     desk=desk,
@@ -121,7 +128,7 @@ def check(
         from nbjudge.desk.show import show_checked, show_solution
 
         kept.keep(found, path)
-    show_checked(found, path, console)
+    show_checked(found, path, console, details=details or exercise is not None)
     if full and exercise:
         show_solution(found, give_up, console)
     raise typer.Exit(0 if found.all_passed else 1)
@@ -129,17 +136,17 @@ def check(
 
 def progress(
     folder: Annotated[
-        Path | None, typer.Argument(help="Your folder; by default `work` in the course's folder.")
+        Path | None,
+        typer.Argument(help="Your folder; by default this one, or `work` in the course's folder."),
     ] = None,
 ) -> None:
     """Show how far you are in each problem set, according to your last checks."""
     with plain_errors():
-        from nbjudge.course import root
-        from nbjudge.desk import lab as desk
+        from nbjudge.desk.progress import folder_for
         from nbjudge.desk.progress import progress as progress_in
         from nbjudge.desk.show import show_progress
 
-        show_progress(progress_in(folder or root() / desk.WORK), Console())
+        show_progress(progress_in(folder_for(folder)), Console())
 
 
 def lab(

@@ -94,19 +94,21 @@ def release_for(handed: list[NotebookNode], course: Path) -> Path | None:
     """The release that a notebook was made from.
 
     It is the release with which the notebook shares the most grade ids or cell ids or, if an editor
-    has dropped these, the text of the most locked cells.
+    has dropped these, the text of the most locked cells. A graded cell must be among them: a lesson
+    has a set-up too.
     """
     mine = {cells.grade_id(cell) or cell.id for cell in handed} - {"", cells.INSTALL, cells.POINTS}
     text = {cell.source.strip() for cell in handed}
     best, most = None, 0
     for path, released in _releases(course):
-        shared = sum(
-            cells.grade_id(cell) in mine or (cells.is_locked(cell) and cell.source.strip() in text)
+        shared = [
+            cell
             for cell in released
-            if cells.grade_id(cell)
-        )
-        if shared > most:
-            best, most = path, shared
+            if cells.grade_id(cell) in mine
+            or (cells.is_locked(cell) and cell.source.strip() in text)
+        ]
+        if len(shared) > most and any(cells.is_graded(cell) for cell in shared):
+            best, most = path, len(shared)
     return best
 
 

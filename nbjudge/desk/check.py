@@ -18,6 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from nbjudge.desk.assemble import Assembled, assemble
+from nbjudge.desk.named import find
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
@@ -41,6 +42,12 @@ CODE_STUB = 'raise NotImplementedError("Your code goes here.")'
 #: Shown in place of points for a multiple-choice test.
 JUDGED_LATER = "Whether each answer is right is judged when your work is graded."
 
+#: The message of a test that not every statement has an answer.
+_SO_FAR = re.compile(r"(?P<count>\d+ of \d+) answered; not yet: ")
+
+#: What a test says of one wrong statement, which includes the right answer and its reason.
+_KEY = re.compile(r"(?ms)^[^\n:]+: it is (?:True|False)\. .*?(?=^[^\n:]+: |^\d+ of \d+ |\Z)")
+
 #: The kernel that a released notebook names.
 KERNEL = "python3"
 
@@ -62,13 +69,17 @@ class Section:
 
 @dataclass
 class CheckedTest:
-    """One test or written answer; ``score`` is ``None`` if this check cannot judge it."""
+    """One test or written answer; ``score`` is ``None`` if this check cannot judge it.
+
+    ``answered`` counts the statements that have an answer if some have none: ``"11 of 14"``.
+    """
 
     name: str
     verdict: str
     score: float | None
     points: float
     hint: str = ""
+    answered: str = ""
 
 
 @dataclass
@@ -148,36 +159,6 @@ class Checked:
         return list(found.values())
 
 
-def find(given: Path) -> Path:
-    """The notebook that a learner named: a file, or the only one in a folder.
-
-    Raises
-    ------
-    ValueError
-        If the folder has no notebook, or several; the message says what to type.
-    """
-    given = Path(given)
-    if not given.is_dir():
-        return given
-    found = sorted(path for path in given.glob("*.ipynb") if path.is_file())
-    if len(found) == 1:
-        return found[0]
-    below = sorted(p for p in given.glob("*/*.ipynb") if not p.parent.name.startswith("."))
-    if not found and len(below) == 1:
-        return below[0]
-    listed = found or below
-    if not listed:
-        raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
-    lines = "".join(f"\n  {command_name()} check {_typed(path)}" for path in listed[:15])
-    more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
-    raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
-
-
-def _typed(path: Path) -> str:
-    """A path as typed in a terminal."""
-    return f'"{path}"' if " " in str(path) else str(path)
-
-
 def check(
     notebook: Path,
     *,
@@ -185,6 +166,7 @@ def check(
     cell_seconds: float | None = None,
     exercise: str | None = None,
     full: bool = False,
+    give_up: bool = False,
     sandboxed: bool = False,
     desk: Desk | None = None,
 ) -> Checked:
@@ -206,6 +188,9 @@ def check(
         Judge only this exercise; a prefix of its name is enough.
     full:
         Also run the hidden tests, which are in the course's ``solutions/``.
+    give_up:
+        Say which statements of a multiple-choice exercise are wrong, and why, and not only how many
+        are right.
     sandboxed:
         Run in the sandbox, as grading does. Needs Linux.
     desk:
@@ -228,6 +213,8 @@ def check(
     known = _known_answers(ready) if full else {}
     run = _in_sandbox if sandboxed else _at_desk
     ran, noticed = run(ready, wanted, limits, desk, known)
+    if not give_up:
+        _keep_the_key(ready.notebook, ran)
     found = _judged(ready.notebook, ran, ready.given, chosen, blank)
     handed = ready.handed
     found.flags = [*handed.told, *_about_kernel(handed.kernel), *ready.notes.told, *noticed]
@@ -411,6 +398,18 @@ def _about_kernel(kernel: str) -> Sequence[str]:
     ]
 
 
+def _keep_the_key(notebook: NotebookNode, ran: dict[str, dict[str, Any]]) -> None:
+    """Take the right answers to statements out of the messages, and say how to see them."""
+    for cell in notebook.cells:
+        name = cells.grade_id(cell)
+        if name not in ran or "choices" not in names.used(cell.source):
+            continue
+        told, keys = _KEY.subn("", ran[name]["message"])
+        if keys:
+            give_up = f"add --exercise {cells.exercise_of(name)} --give-up to see which"
+            ran[name]["message"] = f"{told.strip().removesuffix('.')}; {give_up}."
+
+
 def _judged(
     notebook: NotebookNode,
     ran: dict[str, dict[str, Any]],
@@ -451,10 +450,10 @@ def _judged_test(
         return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
     score, hint = ran[name]["score"], ran[name]["message"]
     verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
-    if later:
-        score = None
-        if verdict == PASSED:
-            verdict, hint = ANSWERED, JUDGED_LATER
-    elif verdict == PASSED:
+    if later and verdict == PASSED:
+        return CheckedTest(name, ANSWERED, None, points, JUDGED_LATER)
+    if later and (so_far := _SO_FAR.match(hint)):
+        return CheckedTest(name, PARTLY, None, points, hint, so_far["count"])
+    if verdict == PASSED:
         hint = ""
-    return CheckedTest(name, verdict, score, points, hint)
+    return CheckedTest(name, verdict, None if later else score, points, hint)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbjudge.desk.lab import GIVEN
+from nbjudge.course import root
+from nbjudge.desk.lab import GIVEN, WORK
 from nbjudge.files import write_whole
 from nbjudge.inside.program import command_name
 
@@ -32,10 +33,35 @@ class SetProgress:
     state: str = ""
 
 
-def folder_of(notebook: Path) -> Path | None:
-    """The learner's folder, created by ``lab``, that contains a notebook."""
-    found = (p for p in notebook.resolve().parents if (p / GIVEN).is_file())
+def folder_of(path: Path) -> Path | None:
+    """The learner's folder, created by ``lab``, that a path is or is in."""
+    path = path.resolve()
+    found = (p for p in (path, *path.parents) if (p / GIVEN).is_file())
     return next(found, None)
+
+
+def folder_for(named: Path | None) -> Path:
+    """The learner's folder that is meant: the named one, or the current one, or the course's own.
+
+    A name that means nothing here may be that of the folder that this is in, or of one beside it.
+
+    Raises
+    ------
+    ValueError
+        If there is none that was created by ``lab``.
+    """
+    here = Path.cwd()
+    if named is None:
+        found = folder_of(here) or folder_of(root() / WORK)
+    else:
+        above = (folder / named for folder in (here, *here.parents))
+        found = next((folder for folder in above if (folder / GIVEN).is_file()), None)
+        if found is None and named.exists():
+            found = folder_of(named)
+    if found is None:
+        lab = f"{command_name()} lab"
+        raise ValueError(f"{named or root() / WORK} was not created by `{lab}`: run that first.")
+    return found
 
 
 def keep(found: Checked, notebook: Path) -> None:
@@ -54,16 +80,7 @@ def keep(found: Checked, notebook: Path) -> None:
 
 
 def progress(work: Path) -> list[SetProgress]:
-    """The progress in each problem set of a learner's folder, in order.
-
-    Raises
-    ------
-    ValueError
-        If the folder is not a learner's.
-    """
-    if not (work / GIVEN).is_file():
-        lab = f"{command_name()} lab"
-        raise ValueError(f"{work} was not created by `{lab}`: run that first.")
+    """The progress in each problem set of a learner's folder, in order."""
     given, every = _json(work / GIVEN), _read(work)
     found = []
     for path in sorted((work / "assignments").glob("*/*.ipynb")):

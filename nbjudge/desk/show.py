@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
+from rich.text import Text
 
 from nbjudge.intake.cells import SEPARATOR, listed
 from nbjudge.report.outputs import plain
@@ -25,57 +27,63 @@ NOT_PROTECTED = (
     "the notebook."
 )
 
+#: The last line below a check that shows one message for each exercise.
+FOR_MORE = "For the messages in full add --details or, for one exercise, --exercise NAME."
+
 _COLOURS = {"passed": "green", "answered": "green", "partly": "yellow", "failed": "red"}
 
 
-def show_checked(found: Checked, notebook: Path, console: Console) -> None:
-    """Print the exercises with their points, the failed tests of each, and the total."""
-    width = min(console.width, 100)
+def show_checked(
+    found: Checked, notebook: Path, console: Console, *, details: bool = False
+) -> None:
+    """Print the total, and a line for each exercise with the first thing that is wrong in it.
 
-    def say(text: str, indent: int = 0, style: str = "") -> None:
-        for line in text.splitlines() or [""]:
-            own = len(line) - len(line.lstrip())
-            told = textwrap.fill(
-                line.strip(),
-                width,
-                initial_indent=" " * (indent + own),
-                subsequent_indent=" " * (indent + own),
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-            console.print(escape(told), style=style or None, highlight=False, soft_wrap=True)
+    With ``details`` each message is printed in full, and what is judged when work is graded.
+    """
 
-    console.print(f"\n[bold]{escape(notebook.name)}[/bold]\n", highlight=False)
-    longest = max(len(exercise.name) for exercise in found.exercises)
+    def say(text: str, indent: int = 0) -> None:
+        for line in _filled(text, _width(console), indent):
+            console.print(escape(line), highlight=False, soft_wrap=True)
+
+    console.print(f"\n[bold]{escape(notebook.name)}[/bold]", highlight=False)
+    say(_together(found))
+    console.print()
+    names = max(len(exercise.name) for exercise in found.exercises)
+    verdicts = max(len(_verdict(exercise)) for exercise in found.exercises)
     for exercise in found.exercises:
         colour = _COLOURS.get(exercise.verdict, "dim")
-        console.print(
-            f"{escape(exercise.name):<{longest}}  [{colour}]{exercise.verdict:<15}[/]  "
-            f"{_points(exercise)}",
-            highlight=False,
-            soft_wrap=True,
-        )
-        wrong = [t for t in exercise.tests if t.hint and t.verdict in ("partly", "failed")]
-        fine = [_short(t) for t in exercise.tests if t.verdict == "passed"]
-        if wrong and fine:
-            say(f"passed: {', '.join(fine)}", 4)
-        for tests in _by_hint(wrong):
-            verdict = "failed" if all(t.verdict == "failed" for t in tests) else "partly"
-            say(f"{verdict}: {', '.join(map(_short, tests))} ({_of(tests)})", 4)
-            say(plain(tests[0].hint), 8)
-        section = found.sections.get(exercise.name)
-        if wrong and section:
-            say(f"explained in {section.notebook}, “{section.title}”", 4)
+        verdict = f"[{colour}]{_verdict(exercise):<{verdicts}}[/]"
+        before = f"{escape(exercise.name):<{names}}  {verdict}  {_points(exercise)}"
+        room = _width(console) - len(Text.from_markup(before)) - 2
+        why = "" if details else textwrap.shorten(_first_message(exercise), room, placeholder="…")
+        console.print(f"{before}  {escape(why)}".rstrip(), highlight=False, soft_wrap=True)
+        if details:
+            _say_all(exercise, found, say)
     console.print()
     for flag in found.flags:
         say(f"- {plain(flag)}")
-    unexplained = [e for e in found.exercises if e.name not in found.sections]
-    if found.chapter and any(e.verdict in ("partly", "failed") for e in unexplained):
-        say(f"Chapter {int(found.chapter[:2])} explains what these exercises ask: {found.chapter}")
-    say(_together(found))
-    for line in _what_remains(found):
+    for line in _what_remains(found) if details else []:
         say(line)
+    if not found.from_course:
+        say("No course was found here: the tests in the notebook itself were run.")
     say(NOT_PROTECTED if not found.sandboxed else "This ran in the sandbox, as grading does.")
+    if not details:
+        say(FOR_MORE)
+
+
+def _say_all(exercise: Exercise, found: Checked, say: Callable[[str, int], None]) -> None:
+    """Print every message of an exercise, and the section that explains it."""
+    wrong = _wrong(exercise)
+    fine = [_short(t) for t in exercise.tests if t.verdict == "passed"]
+    if wrong and fine:
+        say(f"passed: {', '.join(fine)}", 4)
+    for tests in _by_hint(wrong):
+        verdict = "failed" if all(t.verdict == "failed" for t in tests) else "partly"
+        say(f"{verdict}: {', '.join(map(_short, tests))} ({_of(tests)})", 4)
+        say(plain(tests[0].hint), 8)
+    section = found.sections.get(exercise.name)
+    if wrong and section:
+        say(f"explained in {section.notebook}, “{section.title}”", 4)
 
 
 def show_solution(found: Checked, given_up: bool, console: Console) -> None:
@@ -116,6 +124,42 @@ def show_progress(sets: list[SetProgress], console: Console) -> None:
     )
 
 
+def _width(console: Console) -> int:
+    return min(console.width, 100)
+
+
+def _filled(text: str, width: int, indent: int) -> Iterator[str]:
+    """The lines of a text, each wrapped with an indent of its own below this one."""
+    for line in text.splitlines() or [""]:
+        before = " " * (indent + len(line) - len(line.lstrip()))
+        yield textwrap.fill(
+            line.strip(),
+            width,
+            initial_indent=before,
+            subsequent_indent=before,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _verdict(exercise: Exercise) -> str:
+    """The verdict or, if statements have no answer yet, how many have one."""
+    return next((test.answered for test in exercise.tests if test.answered), exercise.verdict)
+
+
+def _wrong(exercise: Exercise) -> list[CheckedTest]:
+    return [t for t in exercise.tests if t.hint and t.verdict in ("partly", "failed")]
+
+
+def _first_message(exercise: Exercise) -> str:
+    """The first test that did not pass, and the first sentence of its message."""
+    if not (wrong := _wrong(exercise)):
+        return ""
+    line, *_ = plain(wrong[0].hint).strip().splitlines()
+    sentence, *_ = re.split(r"(?<=[.?!])\s", line, maxsplit=1)
+    return f"{_short(wrong[0])}: {sentence}"
+
+
 def _short(test: CheckedTest) -> str:
     """A test's name within its exercise."""
     return test.name.partition(SEPARATOR)[2] or test.name
@@ -149,14 +193,18 @@ def _together(found: Checked) -> str:
     every = found.exercises
     score, judged = sum(e.score for e in every), sum(e.judged for e in every)
     which = "All tests" if found.full else "Visible tests"
-    return f"{which}: {number(score)} of {_plural(judged)}."
+    left = sum(exercise.points for exercise in every) - judged
+    more = f" {number(left)} more will be judged when your work is graded." if left else ""
+    return f"{which}: {number(score)} of {_plural(judged)}.{more}"
 
 
 def _what_remains(found: Checked) -> list[str]:
+    """Where to read on, and what is judged only when work is graded."""
     lines = []
-    begun = [e.name for e in found.exercises if e.verdict == "not started"]
-    if begun:
-        lines.append(f"Not started: {', '.join(begun)}.")
+    unexplained = [e for e in found.exercises if e.name not in found.sections]
+    if found.chapter and any(e.verdict in ("partly", "failed") for e in unexplained):
+        chapter = int(found.chapter[:2])
+        lines.append(f"Chapter {chapter} explains what these exercises ask: {found.chapter}")
     if later := [t for t in found.tests if t.score is None and t.verdict != "hidden"]:
         points = sum(test.points for test in later)
         lines.append(
@@ -176,6 +224,4 @@ def _what_remains(found: Checked) -> list[str]:
         )
     elif not found.full:
         lines.append("Tests shown here may have a hidden half that runs only when work is graded.")
-    if not found.from_course:
-        lines.append("No course was found here: the tests in the notebook itself were run.")
     return lines

@@ -28,6 +28,7 @@ from nbjudge.commands import register
 from nbjudge.desk import assemble
 from nbjudge.desk import check as checker
 from nbjudge.desk import run as desk_run
+from nbjudge.intake import cells
 from nbjudge.intake.release import make_release
 from nbjudge.run import engine
 
@@ -163,8 +164,10 @@ def test_check_passes_and_says_what_remains(run, small_course, tmp_path):
     path = hand_in(tmp_path, "me", answered(small_course))
     code, text = run("check", path)
     assert code == 0, text
-    assert "double passed 2/5 sum-squares passed 1/5 explain by hand –/3" in text
-    assert "Visible tests: 3 of 3 points." in text
+    assert f"{NAME}.ipynb Visible tests: 3 of 3 points. 10 more will be judged" in text
+    assert "double passed 2/5 sum-squares passed 1/5 explain by hand –/3 This ran" in text
+    assert text.endswith("add --details or, for one exercise, --exercise NAME.")
+    code, text = run("check", path, "--details")
     assert "Judged when your work is graded: 3 points (explain)." in text
     assert "2 hidden tests worth 7 points will be run" in text
     assert "does not protect this computer" in text
@@ -181,11 +184,13 @@ def test_check_fails_with_hints(run, small_course, tmp_path):
     path = hand_in(tmp_path, "me", before)
     code, text = run("check", path)
     assert code == 1
-    said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
+    said = "double failed 0/5 values: double(3) should be 6, but it is 3 sum-squares passed 1/5"
     assert said in text
-    assert "sum-squares passed 1/5" in text and "Visible tests: 1 of 3 points." in text
+    assert "Visible tests: 1 of 3 points." in text
     assert "- Your notebook has lost `sum-squares--values`. The problem set's own copy" in text
     assert path.read_text() == before, "the learner's file is theirs"
+    said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
+    assert said in run("check", path, "--details")[1]
 
 
 def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_course, tmp_path):
@@ -251,8 +256,33 @@ def test_a_folder_stands_for_the_notebook_in_it(run, small_course, tmp_path):
         shutil.copy(path, several / f"{name}.ipynb")
     code, text = run("check", several)
     assert code == 2 and f'tfcourse check "{several / "b.ipynb"}"' in text
-    code, text = run("check", tmp_path / "nowhere")
-    assert code == 2 and "cannot be opened" in text
+
+
+def test_a_wrong_name_is_asked_about_before_anything_is_loaded(
+    run, small_course, tmp_path, monkeypatch
+):
+    path = hand_in(tmp_path / "assignments", "", answered(small_course))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(desk_run, "Desk", None)
+    folder = f"assignments/{NAME}"
+    for typed, meant in {
+        "ps99": folder,
+        "ps099": folder,
+        "ps99-smal": folder,
+        "asignments/ps99-small": folder,
+        "assignments/ps99-smal": folder,
+        f"assignments/ps99-smal/{NAME}.ipynb": f"{folder}/{NAME}.ipynb",
+        path.with_name("ps99-smll.ipynb"): path,
+    }.items():
+        assert run("check", typed) == (2, f"There is no {typed}. Did you mean {meant}?")
+    assert run("check", "x") == (2, "There is no x.")
+
+
+def test_a_lesson_is_no_problem_set_though_a_cell_has_the_same_name(small_course):
+    released = release_of(small_course).cells
+    lesson = [one for one in released if not cells.is_graded(one)]
+    assert assemble.release_for(lesson, small_course) is None
+    assert assemble.release_for(released, small_course) is not None
 
 
 def test_cells_that_lost_their_metadata_are_known_by_id_or_by_text(run, small_course, tmp_path):
@@ -310,11 +340,14 @@ def test_check_claims_nothing_of_what_is_judged_later(run, tmp_path, monkeypatch
     code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_wrong)))
     assert code == 0, text
     assert "choices answered –/4 " in text and "explain not written yet –/3" in text
-    assert "Judged when your work is graded: 7 points (explain, choices)." in text
     one_missing = {"choices": 'answers = {"a": True, "b": None}'}
-    code, text = run("check", hand_in(tmp_path, "me", answered(course, **one_missing)))
+    path = hand_in(tmp_path, "me", answered(course, **one_missing))
+    code, text = run("check", path)
     assert code == 1, text
-    assert "choices failed –/4 failed: answers (4 points) Not answered yet: b." in text
+    assert "choices 1 of 2 –/4 answers: 1 of 2 answered; not yet: b." in text
+    text = run("check", path, "--details")[1]
+    assert "choices 1 of 2 –/4 partly: answers (4 points) 1 of 2 answered; not yet: b." in text
+    assert "Judged when your work is graded: 7 points (explain, choices)." in text
     assert "explain by hand –/3" in text
 
 
@@ -334,12 +367,13 @@ def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypat
     assert code == 1
     assert "double(3) should be 6, but it is 3" in text
     assert "the tests in the notebook itself were run" in text
+    text = run("check", path, "--details")[1]
     assert "2 hidden tests worth 7 points" in text
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "cannot be opened"), ("{", "cut off"), ('{"cells": []}', "it holds no tests")],
+    [(None, "There is no"), ("{", "cut off"), ('{"cells": []}', "it holds no tests")],
 )
 def test_check_of_something_else_says_so(run, tmp_path, content, said):
     path = tmp_path / "x.ipynb"

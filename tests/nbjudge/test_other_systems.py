@@ -101,7 +101,7 @@ def test_a_right_answer_passes(system, small_course, tmp_path):
 def test_wrong_answers_are_told_what_is_wrong(system, small_course, tmp_path):
     notebook = answered(small_course, double="double = abs", sum_squares=LOOP)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, "--cell-seconds", 2, course=small_course)
+    code, said = there(system, "check", path, "--details", "--cell-seconds", 2, course=small_course)
     assert code == 1
     assert "double(3) should be 6, but it is 3" in said
     assert "`sum_squares` was stopped after 2 s: is there a loop that never ends?" in said
@@ -111,7 +111,7 @@ def test_wrong_answers_are_told_what_is_wrong(system, small_course, tmp_path):
 def test_what_cannot_be_interrupted_is_ended(system, small_course, tmp_path):
     notebook = answered(small_course, sum_squares=STUBBORN)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, "--cell-seconds", 1, course=small_course)
+    code, said = there(system, "check", path, "--details", "--cell-seconds", 1, course=small_course)
     assert code == 1
     assert "This test was stopped after 1 s: is there a loop that never ends?" in said
     assert "double passed 2/5" in said, "the others are judged all the same"
@@ -121,7 +121,7 @@ def test_cells_that_stop_or_leave(system, small_course, tmp_path):
     leaving = "import sys\nsys.exit('enough')"
     notebook = answered(small_course, double="def double(x)\n    return 2", sum_squares=leaving)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, course=small_course)
+    code, said = there(system, "check", path, "--details", course=small_course)
     assert code == 1
     assert "The answer's own cell stopped: SyntaxError: expected ':' (line 1 of the cell)" in said
     assert "The answer's own cell stopped: SystemExit: enough" in said

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -158,4 +159,8 @@ def source_of(name: str | Path) -> tuple[str, str]:
     if path.is_file():
         return path.read_text("utf-8"), str(path)
     known = sorted(p.stem for p in FOLDER.glob("*.toml"))
-    raise ValueError(f"preset must be one of {known} or a file, got {str(name)!r}")
+    like = get_close_matches(str(name), known, 1)
+    asked = f" Did you mean {like[0]}?" if like else ""
+    raise ValueError(
+        f"preset must be one of {', '.join(known)} or a file, got {str(name)!r}.{asked}"
+    )

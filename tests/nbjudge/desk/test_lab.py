@@ -155,3 +155,10 @@ def test_make_lab_passes_options_on_and_needs_neither_site_nor_class():
     ).stdout
     assert "tfcourse lab --no-browser" in told
     assert "demo" not in told and "book" not in told
+
+
+def test_what_make_installs_is_seen_coming_in():
+    """It takes minutes: whoever waits is shown by pip what it downloads."""
+    lines = (TREE / "Makefile").read_text("utf-8").splitlines()
+    (install,) = [line for line in lines if "pip install" in line]
+    assert "--quiet" not in install and " -q" not in install

@@ -9,14 +9,25 @@ from pathlib import Path
 import nbformat
 import pytest
 import typer
+from nbformat.v4 import new_code_cell
 from rich.console import Console
-from small_set import NAME, RIGHT, answered
+from small_set import (
+    NAME,
+    RIGHT,
+    answered,
+    cell,
+    hand_in,
+    make_course,
+    metadata,
+    source_notebook,
+)
 from typer.testing import CliRunner
 
 from nbjudge.commands import register
 from nbjudge.desk import check, lab
 from nbjudge.desk.progress import CHECKED
 from nbjudge.desk.show import show_checked
+from nbjudge.intake.release import make_release
 
 
 @pytest.fixture
@@ -68,6 +79,47 @@ def test_an_answer_in_words_must_be_there_first(run, small_course, work):
     assert "not written yet" in said and "squares are never" not in said
 
 
+CHOICES = """\
+answered(answers, ["a", "b", "c"])
+### BEGIN HIDDEN TESTS
+choices(
+    answers,
+    {"c": True, "b": True, "a": True},
+    {"a": "Since a.", "b": "Since b.", "c": "Since c."},
+    points=3,
+)
+### END HIDDEN TESTS
+"""
+
+
+def test_a_guess_is_told_how_many_are_right_and_not_which(run, tmp_path, monkeypatch):
+    notebook = source_notebook()
+    setup = cell(notebook, "setup")
+    setup.source = setup.source.replace("import Mistake", "import Mistake, answered, choices")
+    stub = "### BEGIN SOLUTION\nanswers = dict.fromkeys('abc', True)\n### END SOLUTION"
+    test = metadata("choices--answers", grade=True, locked=True, points=3)
+    notebook.cells += [
+        new_code_cell(stub, metadata=metadata("choices", solution=True)),
+        new_code_cell(CHOICES.strip(), metadata=test),
+    ]
+    course = make_course(tmp_path / "course", notebook)
+    make_release(NAME, course)
+    monkeypatch.setenv("TFCOURSE_ROOT", str(course))
+    guess = "answers = {'a': False, 'b': True, 'c': False}"
+    path = hand_in(tmp_path, "me", answered(course, choices=guess))
+    whole = ("check", path, "--full", "--details")
+    one = ("check", path, "--full", "--exercise", "choices")
+    for words in (whole, one):
+        code, said = run(*words)
+        assert code == 1 and "it is" not in said and "Since" not in said
+        assert "1 of 3 is right; add --exercise choices --give-up to see which." in said
+    said = run(*one, "--give-up")[1]
+    assert "a: it is True. Since a. c: it is True. Since c. 1 of 3 is right." in said
+    gap = "answers = {'a': False, 'b': True, 'c': None}"
+    path = hand_in(tmp_path, "me", answered(course, choices=gap))
+    assert "c: not answered. 1 of 3 is right; add" in run(*one)[1]
+
+
 def test_progress_is_what_the_last_checks_found(run, small_course, work):
     assert f"{NAME} – not started" in run("progress", work)[1]
     path = answer(work, small_course, double="double = abs")
@@ -86,6 +138,15 @@ def test_progress_is_what_the_last_checks_found(run, small_course, work):
 def test_progress_elsewhere_says_what_to_do(run, tmp_path):
     code, said = run("progress", tmp_path)
     assert code == 2 and "tfcourse lab" in said
+
+
+@pytest.mark.parametrize("words", [(), ("work",), ("../../../work",)])
+def test_progress_is_found_from_inside_the_folder(run, work, monkeypatch, words):
+    """Nothing but the folder says where it is: the course has none of its own."""
+    monkeypatch.chdir(work / "assignments" / NAME)
+    code, said = run("progress", *words)
+    assert code == 0 and f"{NAME} – not started" in said
+    assert run("progress", "wrok")[0] == 2
 
 
 def test_a_check_loads_next_to_nothing_itself(small_course, work):
@@ -120,7 +181,7 @@ def test_what_failed_names_the_section_that_explains_it(capsys):
         check.CheckedTest("half--values", check.FAILED, 0.0, 1.0, "It is 4."),
     ]
     found = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
-    show_checked(found, Path("ps07.ipynb"), Console(width=80))
+    show_checked(found, Path("ps07.ipynb"), Console(width=80), details=True)
     said = capsys.readouterr().out
     assert "explained in 07-sums.ipynb, “Two times”" in said
     assert "Chapter 8 explains" in said, "for the exercise that names no section"

@@ -161,8 +161,10 @@ def test_an_error_names_file_section_and_key(old, new, told):
 
 
 def test_what_is_no_preset_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"preset must be one of \['cifar.* or a file, got 'nope'"):
+    with pytest.raises(ValueError, match="must be one of cifar10-vit, dates, .* got 'nope'.$"):
         presets.load("nope")
+    with pytest.raises(ValueError, match=r"got 'numbers-de-n'\. Did you mean numbers-de-en\?$"):
+        presets.load("numbers-de-n")
     with pytest.raises(ValueError, match="or a file, got"):
         presets.load(tmp_path / "nope.toml")
     with pytest.raises(ValueError, match="dates has no section 'about' for the"):
