@@ -54,13 +54,13 @@ def merge(
     show in a browser. Its metadata names, under ``nbjudge``, what changed locked cells defined.
     """
     added = {c.source.strip() for c in release.cells if cells.is_added(c)}
-    handed = [c for c in handed if not cells.is_added(c) and c.source.strip() not in added]
+    handed, numbers = _without(handed, added)
     template, release = _without_added(template), _without_added(release)
     known = recover.Known.of(template, release, given_out or {}, names or {})
     given = known.given
     places, nameless = _places(handed, known)
     keys, dropped = _keys(handed, known, places)
-    found = recover.recover(handed, known, places, keys)
+    found = recover.recover(handed, known, places, keys, numbers)
 
     notes = Notes()
     _note_changes(notes, handed, known, template, places, found)
@@ -97,6 +97,16 @@ def merge(
     if not_run := _not_run(handed, given, places):
         merged.metadata["nbjudge"] = NotebookNode({NOT_RUN: not_run})
     return merged, notes
+
+
+def _without(handed: list[NotebookNode], added: set[str]) -> tuple[list[NotebookNode], list[int]]:
+    """The learner's cells but for those that a release adds, and their numbers in the file."""
+    kept = [
+        (cell, number)
+        for number, cell in enumerate(handed, 1)
+        if not cells.is_added(cell) and cell.source.strip() not in added
+    ]
+    return [cell for cell, _ in kept], [number for _, number in kept]
 
 
 def _places(

@@ -118,6 +118,7 @@ def recover(
     known: Known,
     places: Mapping[str, list[int]],
     keys: Mapping[int, str],
+    numbers: Sequence[int],
 ) -> Recovered:
     """Find the answers whose own cell is missing or untouched.
 
@@ -131,9 +132,11 @@ def recover(
         The indices of the cells that have a name, by grade id.
     keys:
         The key of each of the problem set's cells in ``handed``, by index; the others are free.
+    numbers:
+        The number of each cell in the learner's file, from 1.
     """
     found = Recovered()
-    around = _Around(handed, known.order, keys)
+    around = _Around(numbers, known.order, keys)
     free = [
         index
         for index, cell in enumerate(handed)
@@ -204,7 +207,7 @@ def _take(
         return
     found.answers[name] = "\n\n".join(handed[index].source for index in chosen)
     found.moved |= {index for index in chosen if not around.is_before(index, f"grade:{name}")}
-    where = cells.listed([str(index + 1) for index in chosen])
+    where = cells.listed([str(around.numbers[index]) for index in chosen])
     where = f"cell{'s' if len(chosen) > 1 else ''} {where} of the notebook"
     what = f"{cells.listed(list(names))} was found in" if names else "was found in"
     lost = "its own cell has only the stub" if own else "its own cell is missing"
@@ -225,19 +228,17 @@ def _code(names: Sequence[str]) -> str:
 class _Around:
     """Where a learner's cells stand among the problem set's."""
 
-    def __init__(
-        self, handed: list[NotebookNode], order: Mapping[str, int], keys: Mapping[int, str]
-    ):
-        self.order = order
+    def __init__(self, numbers: Sequence[int], order: Mapping[str, int], keys: Mapping[int, str]):
+        self.numbers, self.order = numbers, order
         self.there = {order[key] for key in keys.values() if key in order}
         self.before: list[int] = []
         self.after: list[int] = []
         last = -1
-        for index in range(len(handed)):
+        for index in range(len(numbers)):
             self.before.append(last)
             last = order.get(keys.get(index, ""), last)
         last = len(order)
-        for index in reversed(range(len(handed))):
+        for index in reversed(range(len(numbers))):
             self.after.append(last)
             last = order.get(keys.get(index, ""), last)
         self.after.reverse()
