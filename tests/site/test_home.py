@@ -27,7 +27,7 @@ def test_the_first_screen(chromium, site: Path, size: tuple[int, int]) -> None:
         figure = page.locator("#figure-attends")
         page.locator("#figure-attends.is-live").wait_for()
         about = page.locator(".lead").bounding_box()
-        assert 0 < about["y"] and about["y"] + about["height"] < size[1]
+        assert about["y"] > 0 and about["y"] + about["height"] < size[1]
         field = figure.get_by_label("Type a sentence")
         field.press("Shift")
         picture = figure.locator("svg.live-picture").filter(visible=True)
