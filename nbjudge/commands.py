@@ -161,11 +161,11 @@ def lab(
     such as `--no-browser` and `--port 8890`, are passed to JupyterLab.
     """
     with plain_errors():
-        from nbjudge.course import root
+        from nbjudge.course import WORK, root
         from nbjudge.desk import lab as desk
 
         course = root()
-        work = (into or course / desk.WORK).expanduser().resolve()
+        work = (into or course / WORK).expanduser().resolve()
         try:
             found = desk.furnish(work, course)
         except OSError as error:

@@ -11,6 +11,9 @@ from nbjudge.inside.program import VARIABLE, program
 #: learner's copy, the released ones.
 SETTINGS, SOLUTIONS, RELEASED = "nbgrader_config.py", "solutions", "notebooks/assignments"
 
+#: Default name of the learner's folder in the course's folder. Git ignores it.
+WORK = "work"
+
 #: nbgrader's own folders for the instructor's notebooks and for the released ones.
 SOURCE, RELEASE = "source", "release"
 

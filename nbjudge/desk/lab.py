@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nbjudge.desk.progress import GIVEN, START, write_start
 from nbjudge.files import write_whole
 from nbjudge.inside.program import command_name, handed_on, program
 
-#: Default name of the learner's folder in the course's folder. Git ignores it.
-WORK = "work"
-
-#: Record of the files given out, with their digests at that time; changed files are never touched.
-GIVEN = ".given.json"
+#: JupyterLab's settings for a learner: no teacher's menus, no news, Markdown opens as a page.
+SETTINGS = Path(__file__).parent / "lab_settings"
 
 
 @dataclass
@@ -40,6 +38,7 @@ def furnish(work: Path, course: Path) -> Furnished:
 
     The folder has the same layout as ``notebooks/``, so that links between notebooks work. An
     existing file is never overwritten unless it is still byte for byte the version given before.
+    The page to start from is written each time.
     """
     found = Furnished()
     record = work / GIVEN
@@ -68,6 +67,7 @@ def furnish(work: Path, course: Path) -> Furnished:
         if mine == digest:
             given[name] = digest
     write_whole(record, json.dumps(given, indent=1, sort_keys=True))
+    write_start(work)
     return found
 
 
@@ -85,8 +85,16 @@ def _files(notebooks: Path) -> list[Path]:
 
 
 def command(work: Path, options: Sequence[str]) -> list[str]:
-    """The command line that opens JupyterLab in a folder."""
-    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *options]
+    """The command line that opens JupyterLab in a folder, on the page to start from."""
+    return [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={work}",
+        f"--LabApp.app_settings_dir={SETTINGS}",
+        f"--LabApp.default_url=/lab/tree/{START}",
+        *options,
+    ]
 
 
 def environment(course: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
-from nbjudge.desk.lab import WORK
+from nbjudge.course import WORK
 from nbjudge.inside.program import command_name
 
 

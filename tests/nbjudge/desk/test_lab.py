@@ -18,6 +18,7 @@ from small_set import NAME, hand_in
 
 from nbjudge.course import problem_set_names, root
 from nbjudge.desk import lab
+from nbjudge.desk.progress import OURS, START
 
 TREE = Path(__file__).resolve().parents[3]
 SET = f"assignments/{NAME}/{NAME}.ipynb"
@@ -89,58 +90,124 @@ def test_a_folder_that_was_there_before_is_left_as_it_is(course, tmp_path):
     assert (work / SET).read_text() == "mine"
 
 
-def asked(port, what, data=None):
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/{what}",
-        data=None if data is None else json.dumps(data).encode(),
-        headers={"Authorization": "token t"},
-    )
-    return json.load(urllib.request.urlopen(request, timeout=20))
+def test_the_start_page_is_written_each_time_and_is_no_given_file(course, tmp_path):
+    work = tmp_path / "work"
+    lab.furnish(work, course)
+    page = work / START
+    assert "do [A small set](assignments/ps99-small/ps99-small.ipynb)" in page.read_text()
+    assert START not in json.loads((work / lab.GIVEN).read_text())
+    page.write_text(f"{OURS}\n\n# Another")
+    assert lab.furnish(work, course) == lab.Furnished()
+    assert "# Start here" in page.read_text()
+    page.write_text("# My notes")
+    lab.furnish(work, course)
+    assert page.read_text() == "# My notes", "a learner's own file is left as it is"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="ends JupyterLab with a signal")
-def test_jupyterlab_opens_there_with_the_kernel_of_this_environment(course, tmp_path):
-    port = 18000 + os.getpid() % 2000
-    words = ("lab", "--no-browser", f"--port={port}", "--IdentityProvider.token=t", "--allow-root")
-    log = tmp_path / "log"
-    home = tmp_path / "home"  # a user's own kernel of the same name is not taken
-    other = home / ".local/share/jupyter/kernels/python3/kernel.json"
-    other.parent.mkdir(parents=True)
-    other.write_text(json.dumps({"argv": ["/nowhere"], "display_name": "Wrong", "language": "r"}))
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from tfcourse.cli import app; app()", *words],
-            env={
-                **os.environ,
-                "TFCOURSE_ROOT": str(course),
-                "HOME": str(home),
-                "PYTHONPATH": str(TREE),
-            },
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    try:
+ends_with_a_signal = pytest.mark.skipif(os.name != "posix", reason="ends JupyterLab with a signal")
+
+
+class Opened:
+    """JupyterLab as ``tfcourse lab`` opens it, on a port of its own."""
+
+    def __init__(self, course: Path, folder: Path):
+        self.port = 18000 + os.getpid() % 2000
+        self.log = folder / "log"
+        home = folder / "home"  # a user's own kernel of the same name is not taken
+        other = home / ".local/share/jupyter/kernels/python3/kernel.json"
+        other.parent.mkdir(parents=True)
+        wrong = {"argv": ["/nowhere"], "display_name": "Wrong", "language": "r"}
+        other.write_text(json.dumps(wrong))
+        words = ["lab", "--no-browser", f"--port={self.port}", "--IdentityProvider.token=t"]
+        program = [sys.executable, "-c", "from tfcourse.cli import app; app()"]
+        own = {"TFCOURSE_ROOT": str(course), "HOME": str(home), "PYTHONPATH": str(TREE)}
+        with self.log.open("w") as out:
+            self.process = subprocess.Popen(
+                [*program, *words, "--allow-root"],
+                env={**os.environ, **own},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait(self) -> None:
         for _ in range(240):
             try:
-                there = asked(port, "contents")
-                break
+                self.asked("api/contents")
+                return
             except (urllib.error.URLError, ConnectionError, TimeoutError):
-                assert process.poll() is None, log.read_text()
+                assert self.process.poll() is None, self.log.read_text()
                 time.sleep(0.5)
-        assert {entry["name"] for entry in there["content"]} == {"01-words.ipynb", "assignments"}
-        kernels = asked(port, "kernelspecs")["kernelspecs"]
-        assert kernels["python3"]["spec"]["display_name"] == "Python 3 (ipykernel)"
-        started = asked(port, "kernels", {"name": "python3"})
-        running = subprocess.run(
-            ["ps", "--ppid", str(process.pid), "-o", "args="], capture_output=True, text=True
-        ).stdout
-        assert started["name"] == "python3"
-        assert f"{sys.executable} -m ipykernel_launcher" in running, running
+        raise TimeoutError(self.log.read_text())
+
+    def read(self, what: str, data: object = None) -> str:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/{what}",
+            data=None if data is None else json.dumps(data).encode(),
+            headers={"Authorization": "token t"},
+        )
+        return urllib.request.urlopen(request, timeout=20).read().decode()
+
+    def asked(self, what: str, data: object = None) -> dict:
+        return json.loads(self.read(what, data))
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+
+@pytest.fixture
+def opened(course, tmp_path):
+    jupyterlab = Opened(course, tmp_path)
+    try:
+        jupyterlab.wait()
+        yield jupyterlab
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-    said = log.read_text()
+        jupyterlab.end()
+
+
+@ends_with_a_signal
+def test_jupyterlab_opens_there_with_the_kernel_of_this_environment(course, opened):
+    there = opened.asked("api/contents")["content"]
+    assert {entry["name"] for entry in there} == {"01-words.ipynb", "assignments", START}
+    kernels = opened.asked("api/kernelspecs")["kernelspecs"]
+    assert kernels["python3"]["spec"]["display_name"] == "Python 3 (ipykernel)"
+    started = opened.asked("api/kernels", {"name": "python3"})
+    running = subprocess.run(
+        ["ps", "--ppid", str(opened.process.pid), "-o", "args="], capture_output=True, text=True
+    ).stdout
+    assert started["name"] == "python3"
+    assert f"{sys.executable} -m ipykernel_launcher" in running, running
+    page = opened.read("lab")
+    config = json.loads(page.partition('type="application/json">')[2].partition("</script>")[0])
+    assert "@jupyter/nbgrader" in config["disabledExtensions"], "no teacher's menus"
+    news = opened.asked("lab/api/settings/@jupyterlab/apputils-extension:notification")
+    wanted = {"fetchNews": "false", "checkForUpdates": False}
+    assert (
+        wanted.items()
+        <= {key: value["default"] for key, value in news["schema"]["properties"].items()}.items()
+    )
+    opened.end()
+    said = opened.log.read_text()
     assert f"Your folder: {course / 'work'}" in said and "Copied there: 2 notebooks." in said
+
+
+@ends_with_a_signal
+@pytest.mark.thorough("JupyterLab in a browser")
+def test_it_opens_on_the_start_page_without_menus_for_teachers_or_news(opened, chromium):
+    context = chromium.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{opened.port}/?token=t")
+        page.locator(".jp-MarkdownViewer h1").wait_for()
+        assert page.locator(".jp-MarkdownViewer h1").inner_text().startswith("Start here")
+        link = page.locator(".jp-MarkdownViewer a", has_text="A small set").first
+        menus = page.locator(".lm-MenuBar-itemLabel").all_inner_texts()
+        assert "File" in menus and "Nbgrader" not in menus
+        assert page.locator(".Toastify__toast").count() == 0
+        link.click()
+        page.get_by_text("| Idle").wait_for()  # a kernel that is starting delays the end
+    finally:
+        context.close()
 
 
 def test_without_jupyterlab_it_says_what_to_install(tmp_path, monkeypatch):

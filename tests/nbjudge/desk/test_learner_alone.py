@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 
 from nbjudge.commands import register
 from nbjudge.desk import check, lab
-from nbjudge.desk.progress import CHECKED
+from nbjudge.desk.progress import CHECKED, START
 from nbjudge.desk.show import show_checked
 from nbjudge.intake.release import make_release
 
@@ -127,6 +127,7 @@ def test_progress_is_what_the_last_checks_found(run, small_course, work):
     run("check", path)
     code, said = run("progress", work)
     assert f"{NAME} 1/3 2 of 3 exercises done So far: 1 of 3 points" in said
+    assert "| 1 of 3 | 2 of 3 |" in (work / START).read_text(), "a check writes the start page too"
     path = answer(work, small_course, **{"double": RIGHT["double"]})
     assert "changed since it was checked" in run("progress", work)[1]
     run("check", path, "--full")
