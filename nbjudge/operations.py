@@ -1,4 +1,4 @@
-"""The commands ``backup``, ``restore`` and ``forget``: what a class needs besides grading."""
+"""The commands ``backup``, ``restore``, ``upgrade`` and ``forget``: what a class needs besides."""
 
 from __future__ import annotations
 
@@ -53,6 +53,29 @@ def restore(
 
         made = archives.restore(archive, into, submitted, overwrite=overwrite)
     _say([f"{made.path}: {made.files} files restored, all as backed up."], made.notes)
+
+
+def upgrade(
+    into: INTO,
+    archive: Annotated[Path, typer.Argument(help="The zip to back up to before.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the archive.")] = False,
+) -> None:
+    """Upgrade graded work that an earlier version wrote, after a backup of it.
+
+    Marks stay as they are. `grade` does the same by itself, without the backup. If nbgrader's
+    tables have changed, its own command that upgrades them is named, and nothing is done.
+    """
+    with plain_errors():
+        from nbjudge.store import archive as archives
+        from nbjudge.store.folder import lock
+        from nbjudge.store.upgrade import upgrade as upgraded
+
+        with lock(into):
+            made = archives.backup(into, archive, None, overwrite=overwrite)
+            done = upgraded(into)
+    _say([f"{made.path}: {made.files} files, verified.", *done], made.notes)
+    if not done:
+        _say([f"{into} is of this version already."], [])
 
 
 def forget(
@@ -114,5 +137,5 @@ def _say(lines: list[str], notes: list[str]) -> None:
 
 def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
-    for command in (backup, restore, forget):
+    for command in (backup, restore, upgrade, forget):
         app.command()(in_course(command))

@@ -104,6 +104,30 @@ class OnlyHere(NbGraderPreprocessor):
         )
 
 
+def check_gradebook(database: Path) -> None:
+    """Refuse an invalid gradebook or one of another version, and say what to do."""
+    try:
+        with contextlib.closing(sqlite3.connect(database, timeout=60)) as book:
+            found = book.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        found = []
+    except sqlite3.DatabaseError as error:
+        raise GradingFailed(
+            f"{database} is not a gradebook, or is damaged ({error}). Replace it with a copy "
+            "of the gradebook, which holds the manual marks; or grade into a new folder."
+        ) from None
+    from nbjudge.store.gradebook import version
+
+    if found != [(version(),)]:
+        raise GradingFailed(
+            f"{database} was made by another version of nbgrader. Make a copy of it, run "
+            f"`nbgrader db upgrade` in {database.parent}, then this command again; or grade into a "
+            "new folder."
+        )
+
+
 @contextmanager
 def lock(into: Path) -> Iterator[None]:
     """Lock a folder of graded work: two gradings at once would overwrite each other's results.
@@ -311,7 +335,7 @@ class GradingFolder:
 
         database = self.into / "gradebook.db"
         if self.own_database and database.is_file():
-            self._check(database)
+            check_gradebook(database)
             return
         if not self.own_database:
             try:
@@ -327,29 +351,6 @@ class GradingFolder:
         temporary.unlink(missing_ok=True)
         gradebook.make(f"sqlite:///{temporary}", self.course_id)
         temporary.replace(database)
-
-    def _check(self, database: Path) -> None:
-        """Refuse an invalid gradebook or one of another version, and say what to do."""
-        try:
-            with contextlib.closing(sqlite3.connect(database, timeout=60)) as book:
-                found = book.execute("SELECT version_num FROM alembic_version").fetchall()
-        except sqlite3.OperationalError as error:
-            if "no such table" not in str(error):
-                raise
-            found = []
-        except sqlite3.DatabaseError as error:
-            raise GradingFailed(
-                f"{database} is not a gradebook, or is damaged ({error}). Replace it with a copy "
-                "of the gradebook, which holds the manual marks; or grade into a new folder."
-            ) from None
-        from nbjudge.store.gradebook import version
-
-        if found != [(version(),)]:
-            raise GradingFailed(
-                f"{database} was made by another version of nbgrader. Make a copy of it, run "
-                f"`nbgrader db upgrade` in {self.into}, then this command again; or grade into a "
-                "new folder."
-            )
 
     def digest(self) -> str:
         """SHA-256 of the instructor's files."""

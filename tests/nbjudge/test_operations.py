@@ -220,8 +220,8 @@ def test_what_cannot_be_backed_up_is_said(term, run):
 # -- another version -------------------------------------------------------------------------------
 
 
-def test_records_of_the_version_before_are_read(term, small_course, monkeypatch):
-    before = grade(term / "in", term / "out", small_course)
+def as_the_version_before_wrote_it(term):
+    """Change the records of a graded class into those of the version before."""
     with sqlite3.connect(term / "out" / LEDGER) as database:
         database.execute("PRAGMA user_version = 0")  # it had none
         rows = database.execute("SELECT student, record FROM submission").fetchall()
@@ -234,6 +234,11 @@ def test_records_of_the_version_before_are_read(term, small_course, monkeypatch)
             )
     with sqlite3.connect(term / "out" / rubric.FILE) as database:
         database.execute("DROP TABLE deleted")  # no item could be deleted
+
+
+def test_records_of_the_version_before_are_read(term, small_course, monkeypatch):
+    before = grade(term / "in", term / "out", small_course)
+    as_the_version_before_wrote_it(term)
     monkeypatch.setattr(engine, "judge_all", None)
     report = grade(term / "in", term / "out", small_course)
     assert report.executed == []
@@ -248,6 +253,36 @@ def test_records_of_the_version_before_are_read(term, small_course, monkeypatch)
         (item,) = desk.items(question)
         desk.delete(question, item.number, 0)
         assert desk.items(question)[0].deleted == "mia"
+
+
+def test_the_command_upgrades_them_after_a_backup(term, run, small_course, monkeypatch):
+    before = grade(term / "in", term / "out", small_course)
+    as_the_version_before_wrote_it(term)
+    code, said = run("upgrade", term / "out", term / "before.zip")
+    assert code == 0, said
+    assert f"{LEDGER}: format 0 is now {VERSION}." in said
+    assert f"{rubric.FILE}: has a table deleted now." in said
+    restore(term / "before.zip", term / "kept")
+    with sqlite3.connect(term / "kept" / LEDGER) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (0,)
+    assert "of this version already" in run("upgrade", term / "out", term / "again.zip")[1]
+    monkeypatch.setattr(engine, "judge_all", None)
+    report = grade(term / "in", term / "out", small_course)
+    assert report.executed == []
+    assert [s.score for s in report.students.values()] == [
+        s.score for s in before.students.values()
+    ]
+
+
+def test_what_cannot_be_upgraded_is_left_alone(term, run):
+    assert "has no ledger.db" in run("upgrade", term / "in", term / "no.zip")[1]
+    with sqlite3.connect(term / "out" / "gradebook.db") as database:
+        database.execute("UPDATE alembic_version SET version_num = 'of-before'")
+    as_the_version_before_wrote_it(term)
+    before = contents(term / "out")
+    code, said = run("upgrade", term / "out", term / "x.zip")
+    assert code and "nbgrader db upgrade" in said
+    assert contents(term / "out") == before
 
 
 def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(term, small_course, run):
