@@ -6,6 +6,7 @@ run resumes from them, on the CPU to the last bit. Under torchrun the same call 
 processes.
 """
 
+from tfcourse.training.bars import progress_bar
 from tfcourse.training.checkpoints import average_checkpoints, load_best
 from tfcourse.training.failures import Interrupted, NotFinite
 from tfcourse.training.history import History
@@ -44,5 +45,5 @@ __all__ = [
     "Schedule", "Translation", "adamw", "average_checkpoints", "clip_gradients", "constant",
     "constant_rate", "cosine", "cosine_rate", "fit", "inverse_root", "inverse_root_rate",
     "label_smoothed_loss", "linear", "linear_rate", "load_best", "mean_loss", "noam", "noam_rate",
-    "open_saved", "parameter_groups", "save", "sgd",
+    "open_saved", "parameter_groups", "progress_bar", "save", "sgd",
 ]  # fmt: skip
