@@ -11,7 +11,7 @@ from coursebook import course
 
 ROOT = course.root(Path(__file__).parent)
 
-#: A loop of at most so many steps is over before a bar would appear.
+#: A loop of this many steps or fewer is over before a bar would appear.
 FEW = 50
 
 

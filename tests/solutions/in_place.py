@@ -1,7 +1,7 @@
 """An exercise's tests judge an answer in this process, as if it had been handed in.
 
-The same test cells, verbs, checks, known mistakes and findings as behind the grader's wall; no
-kernel, no sandbox and no copies of them. It is some thirty times faster.
+The test cells, verbs, checks, known mistakes and findings are those behind the grader's wall. What
+takes most of the time there is left out: the kernel, its sandbox and its copies.
 """
 
 from __future__ import annotations

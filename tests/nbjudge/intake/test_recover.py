@@ -55,11 +55,17 @@ def test_a_cell_that_others_may_need_still_runs_where_it_was(small_course):
         assert own(found) == [], f"{kind}: it does not run twice"
 
 
-def test_one_that_defines_another_name_is_found_by_its_neighbours(small_course):
-    """The learner is told what is wrong with it, and not that nothing was written."""
+def retyped(small_course, source):
+    """A notebook in which a new cell with this code stands where an answer was, and its place."""
     notebook = answered(small_course)
     place = notebook.cells.index(cell(notebook, "double"))
-    notebook.cells[place] = new_code_cell("def twice(x):\n    return x + x")
+    notebook.cells[place] = new_code_cell(source)
+    return notebook, place
+
+
+def test_one_that_defines_another_name_is_found_by_its_neighbours(small_course):
+    """The learner is told what is wrong with it, and not that nothing was written."""
+    notebook, place = retyped(small_course, "def twice(x):\n    return x + x")
     found, notes = merged(small_course, notebook)
     assert cell(found, "double").source == "def twice(x):\n    return x + x"
     assert notes.flags == [
@@ -100,9 +106,7 @@ def test_a_notebook_of_something_else_holds_the_mark(small_course):
 
 def test_a_broken_answer_is_found_too(small_course):
     """It is not valid Python, and is told so rather than that it is not there."""
-    notebook = answered(small_course)
-    place = notebook.cells.index(cell(notebook, "double"))
-    notebook.cells[place] = new_code_cell("def double(x)\n    return 2 * x")
+    notebook, _ = retyped(small_course, "def double(x)\n    return 2 * x")
     found, notes = merged(small_course, notebook)
     assert cell(found, "double").source == "def double(x)\n    return 2 * x"
     assert not notes.held
