@@ -18,7 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from nbjudge.desk.assemble import Assembled, assemble
-from nbjudge.desk.named import find
+from nbjudge.desk.named import find, lesson_of
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
@@ -221,7 +221,8 @@ def check(
     found.from_course, found.sandboxed, found.full = from_course, sandboxed, full
     if ready.release is not None and ready.course is not None:
         found.problem_set = ready.release.stem
-        found.chapter = _chapter_of(ready.release, ready.course)
+        lesson = lesson_of(ready.release.stem, ready.course / "notebooks")
+        found.chapter = lesson.name if lesson else ""
         found.sections = sections(ready.given)
     if full:
         found.solution = _solution(ready.whole, chosen)
@@ -248,14 +249,6 @@ def _known_answers(ready: Assembled) -> dict[str, Any]:
     from nbjudge.intake.release import known_answers
 
     return known_answers(ready.release.stem, ready.course)
-
-
-def _chapter_of(release: Path, course: Path) -> str:
-    """The file of the chapter that a problem set follows; empty if there is none."""
-    number = release.stem.removeprefix("ps")[:2]
-    beside = course / "notebooks"  # a chapter is a notebook, or in a folder of its name
-    chapters = [*beside.glob(f"{number}-*.ipynb"), *beside.glob(f"{number}-*/{number}-*.ipynb")]
-    return chapters[0].name if chapters else ""
 
 
 def _solution(source: NotebookNode, chosen: frozenset[str]) -> list[tuple[str, str]]:

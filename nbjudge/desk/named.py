@@ -1,4 +1,4 @@
-"""Find the notebook that a learner named; this loads nothing, so a wrong name is told at once."""
+"""Find the notebook that is meant; this loads nothing, so that a wrong name is told at once."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def find(given: Path) -> Path:
     lines = "".join(f"\n  {command_name()} check {_typed(path)}" for path in listed[:15])
     more = f"\n  and {len(listed) - 15} more" if len(listed) > 15 else ""
     raise ValueError(f"{given} is a folder with {len(listed)} notebooks. Type one of:{lines}{more}")
+
+
+def lesson_of(problem_set: str, folder: Path) -> Path | None:
+    """The lesson with a problem set's number: a notebook in this folder, or in one of its name."""
+    number = problem_set.removeprefix("ps")[:2]
+    found = [*folder.glob(f"{number}-*.ipynb"), *folder.glob(f"{number}-*/{number}-*.ipynb")]
+    return min(found, default=None)
 
 
 def _near(given: Path) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbjudge.course import WORK, root
+from nbjudge.desk.named import lesson_of
 from nbjudge.files import write_whole
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
@@ -168,7 +169,7 @@ class _Row:
         path = next((work / "assignments").glob(f"*/{progress.name}.ipynb"))
         folder = path.parent.relative_to(work).as_posix()
         link, exercises = _link(path, work)
-        lesson = _lesson(progress.name, work)
+        lesson = lesson_of(progress.name, work)
         of_lesson = _link(lesson, work)[0] if lesson else ""
         return cls(progress, folder, len(exercises), link, of_lesson)
 
@@ -196,13 +197,6 @@ class _Row:
             counted = f"{one.passed} of {self.exercises}"
             done = f"{counted} ({one.state})" if one.state else counted
         return f"| {self.lesson} | {self.link} | {points} | {done} |"
-
-
-def _lesson(problem_set: str, work: Path) -> Path | None:
-    """The lesson of a problem set in the learner's folder: the notebook with its number."""
-    start = problem_set.removeprefix("ps")[:2]
-    found = [*work.glob(f"{start}-*.ipynb"), *work.glob(f"{start}-*/{start}-*.ipynb")]
-    return min(found, default=None)
 
 
 def _link(notebook: Path, work: Path) -> tuple[str, set[str]]:
