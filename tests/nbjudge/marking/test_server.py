@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import small_set
@@ -87,7 +88,9 @@ def test_without_mathjax_the_page_says_how_to_get_it(monkeypatch):
         address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/token/"
         return await AsyncHTTPClient().fetch(address)
 
-    said = asyncio.run(shell()).body.decode()
+    # In a thread of its own: in this one, a browser of other tests may keep a loop running.
+    with ThreadPoolExecutor(1) as thread:
+        said = thread.submit(asyncio.run, shell()).result().body.decode()
     assert "since MathJax is not installed: pip install --no-deps sphinx-mathjax-offline" in said
 
 
