@@ -88,7 +88,7 @@ def test_without_mathjax_the_page_says_how_to_get_it(monkeypatch):
         address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/token/"
         return await AsyncHTTPClient().fetch(address)
 
-    # In a thread of its own: in this one, a browser of other tests may keep a loop running.
+    # In a thread of its own, since another test's browser may keep a loop running in this one.
     with ThreadPoolExecutor(1) as thread:
         said = thread.submit(asyncio.run, shell()).result().body.decode()
     assert "since MathJax is not installed: pip install --no-deps sphinx-mathjax-offline" in said
