@@ -56,11 +56,11 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
   }
   function read() {
     const source = [language, ...words], options = { causal, places, gone: new Set(off ? [off] : []) };
-    usual = model.translate(source).said.join(" ");
+    usual = model.text(model.translate(source).said);
     const { said } = model.translate(source, 1, options);
     const rows = { encoder: [...model.ids(source), model.END], decoder: [model.START, ...model.ids(said)] };
     const encoder = model.read(rows.encoder, options);
-    found = { said: said.join(" "), encoder, decoder: model.decode(rows.decoder, encoder.states, options) };
+    found = { said: model.text(said), encoder, decoder: model.decode(rows.decoder, encoder.states, options) };
     for (const stack of ["encoder", "decoder"]) Object.assign(found[stack], { row: rows[stack], names: rows[stack].map((id) => shown(model.words[id])) });
   }
   const renew = () => { read(); if (ready) draw(); };

@@ -55,6 +55,8 @@ Live.translator = (stored) => {
       const found = through("decoder", row, { causal, places, gone, memory }), last = found.states.at(-1);
       return { ...found, logits: E.map((row_) => Live.dot(row_, last)), maps: found.blocks.map(({ cross }) => cross.maps) };
     },
+    // A text as it is written: no space before a comma.
+    text: (said) => said.join(" ").replaceAll(" ,", ","),
     ids: (said) => said.map((word) => ids.get(word) ?? ids.get("<unk>")),
     // Beam search: of all texts one word longer, the `beams` likeliest are kept. With one it is greedy.
     translate(source, beams = 1, options = {}) {

@@ -4,6 +4,8 @@ import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
 
+from tfcourse.data.number_words import number_words
+
 
 @browser
 def test_the_scripts_translator_is_the_packages(loaded, translator) -> None:
@@ -31,6 +33,33 @@ def test_the_scripts_translator_is_the_packages(loaded, translator) -> None:
 
 
 @browser
+def test_whoever_types_a_small_number_gets_it(loaded, translator) -> None:
+    """0 to 100, as they are spelled, from each language into the two others."""
+    languages = translator[0].LANGUAGES
+    asked = [
+        (name, number_words(number, a), number_words(number, b))
+        for a in languages
+        for b, name in languages.items()
+        if a != b
+        for number in range(101)
+    ]
+    said = loaded.evaluate(
+        """asked => {
+            const model = Live.translator(Live.data.translator);
+            const read = (text) => model.split(text).words;
+            return asked.map(([into, text]) => model.translate([into, ...read(text)]).said);
+        }""",
+        asked,
+    )
+    words = loaded.evaluate(
+        "texts => texts.map((text) => Live.translator(Live.data.translator).split(text).words)",
+        [target for *_, target in asked],
+    )
+    wrong = [one for one, a, b in zip(asked, said, words, strict=True) if a != b]
+    assert not wrong and len(asked) == 606
+
+
+@browser
 def test_translator(shown, translator) -> None:
     module, model, words = translator
     keys = Keys(shown, "translator")
@@ -46,7 +75,9 @@ def test_translator(shown, translator) -> None:
         (said,) = module.translate(
             model, words, words, [" ".join([language, *patchify])], max_new_tokens=22
         )
-        assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[0]} it looks at ")
+        assert keys.drawn().startswith(
+            f"Written: {said.replace(' ,', ',')}. Before {said.split()[0]} it looks at "
+        )
     keys.reach("Word written")
     keys.press("ArrowRight")
     assert f"Before writing {said.split()[1]} it looks most at" in keys.said

@@ -16,7 +16,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
   function draw() {
     const map = weights(), source = [language, ...words, "end"], written = found.asked.map((word) => (word === "</s>" ? "end" : word));
     const [x, y] = [92, 118], wide = Math.min(264 / source.length, 30), high = Math.min(wide, 22);
-    const lines = found.said.join(" ").match(/.{1,36}(?:\s|$)/gu) || [];
+    const lines = model.text(found.said).match(/.{1,36}(?:\s|$)/gu) || [];
     const top = 20 + 18 * lines.length;
     const columns = source.map((word, j) => Live.svg("text", { transform: `translate(${Live.at(x + (j + 0.5) * wide + 3)} ${Live.at(top + y - 26)}) rotate(-60)` }, short(word, 11)));
     const cells = map.map((line, i) => [
@@ -29,7 +29,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     const mark = box(x - 1, top + y - 21 + row * high, source.length * wide + 1, high + 1, "mark");
     const looked = map[row].map((weight, j) => [source[j], weight]).sort((a, b) => b[1] - a[1]).slice(0, 3);
     picture.draw(
-      `Written: ${found.said.join(" ")}. Before ${written[row]} it looks at ${looked.map(([word, weight]) => `${word} ${number(weight, 4)}`).join(", ")}.`,
+      `Written: ${model.text(found.said)}. Before ${written[row]} it looks at ${looked.map(([word, weight]) => `${word} ${number(weight, 4)}`).join(", ")}.`,
       top + y + 8 + map.length * high,
       lines.map((line, i) => text(0, 16 + 18 * i, line.trim(), "name")), columns, cells, mark,
       Live.scale(x, top + y - 10 + map.length * high));

@@ -1,0 +1,82 @@
+"""What a lesson's title, its text or a figure's hint invites to type is answered sensibly."""
+
+import re
+
+import pytest
+from figure_pages import Keys, browser
+
+from coursebook import course as places
+from coursebook.live.catalogue import FIGURES
+
+GUITAR = "The guitar strings hummed one last melancholic note"
+CAT = "The cat was scared because it didn't recognize me in my mask"
+FRIDGE = "There was a brief note on the fridge asking us to pay the rent"
+
+#: What is typed into which figure, and what it then says or draws.
+INVITED = {
+    "word-walk": [
+        ("king − man + woman", "Nearest to"),
+        ("paris − france + italy", "Nearest to"),
+        ("high", "Nearest to high: low"),
+    ],
+    "gates": [
+        ("The students in the exam where the fire alarm is ringing", "After ringing: plural"),
+    ],
+    "film-review": [
+        ("not a bad film at all", "heaviest word is bad"),
+        ("what a waste of time", r"heaviest word is waste.*: bad"),
+    ],
+    "alignment": [
+        ("27", "Before writing twenty it looks most at zwanzig"),
+        ("72", "Before writing seventy it looks most at siebzig"),
+        ("1000", "Before writing one it looks most at ein"),
+        ("345627", "looks most at drei"),
+        ("dreihundertsiebzehn", "looks most at drei"),
+    ],
+    "attention-steps": [(GUITAR, "note")],
+    "attends": [(GUITAR, "note attends most to"), (CAT, "it attends most to cat")],
+    "heads": [(CAT, r"it \(word 7\) looks most at cat")],
+    "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
+    "hidden-word": [(FRIDGE, "With both sides: was")],
+    "two-senses": [(FRIDGE, "for a message in the first sentence")],
+    "translator": [
+        ("siebenundzwanzig", r"Written: twenty seven\."),
+        ("einundzwanzig", r"Written: twenty one\."),
+        ("quatre-vingt-dix", r"Written: ninety\."),
+        ("neunzig", r"Written: ninety\."),
+        ("March 3, 1999", r"Written: March 3, 1999\."),
+        ("siebenunddreißigtausendfünfhunderteinundzwanzig",
+         r"Written: thirty seven thousand five hundred and twenty one\."),
+    ],
+    "stacks": [("siebenunddreißig", r"It writes: thirty seven\.")],
+}  # fmt: skip
+
+#: What a figure says of words that its model does not know, and of those that it leaves out.
+STRANGE = re.compile("never seen|not among|not know|only the first", re.IGNORECASE)
+
+
+@browser
+@pytest.mark.parametrize("name", INVITED)
+def test_what_a_reader_is_invited_to_type_is_known_and_answered(shown, name: str) -> None:
+    keys = Keys(shown, name)
+    for text, answer in INVITED[name]:
+        keys.figure.locator(".live-sentence input").first.fill(text)
+        note = keys.figure.locator(".live-note").first.inner_text()
+        assert not STRANGE.search(note), (text, note)
+        answers = f"{keys.said} {keys.drawn()}"
+        assert re.search(answer, answers), (text, answers)
+
+
+def test_every_hint_that_invites_to_type_is_tried() -> None:
+    """A hint that begins a list of examples with *Try* belongs to a figure of the table."""
+    root = places.root()
+    inviting = {
+        name
+        for name in FIGURES
+        if re.search(r'ui\.hint\("(?:␣ is a space\. )?(?:Try|Make) ',
+                     places.figure_script(root, name).read_text("utf-8"))
+        and "ui.sentence(" in places.figure_script(root, name).read_text("utf-8")
+    }  # fmt: skip
+    own_words = {"merges"}  # any text is cut
+    assert inviting - own_words <= set(INVITED)
+    assert len(inviting) >= 5
