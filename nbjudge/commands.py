@@ -30,8 +30,9 @@ def report(
     *,
     into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
     submitted: Annotated[
-        Path, typer.Option(help="The folder with roster.csv: who is in the class.")
-    ] = Path("submitted"),
+        Path | None,
+        typer.Option(help="The folder with roster.csv, which says who is in the class."),
+    ] = None,
     by: Annotated[
         str | None, typer.Option(help="The measure to rank by; by default the first one.")
     ] = None,
@@ -56,7 +57,8 @@ def report(
         if problem_set is None:
             if by or against or anonymous:
                 raise ValueError("--by, --against and --anonymous need a problem set.")
-            found = term.term(into, submitted)
+            usual = Path("submitted")
+            found = term.term(into, submitted or (usual if usual.is_dir() else None))
             name, path = "Report", term.write_term(found, into)
             show.show_term(found, console)
         else:

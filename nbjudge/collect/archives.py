@@ -51,7 +51,9 @@ def entries(source: Path) -> Iterator[Entry]:
         with source.open("rb") as file:
             yield from unpacked(file)
     except (OSError, Unreadable) as error:
-        raise ValueError(f"{source} cannot be read as a zip ({error}).") from None
+        raise ValueError(
+            f"{source} cannot be read as a zip ({error}): name the zip that you downloaded."
+        ) from None
 
 
 def unpacked(file: IO[bytes] | bytes) -> Iterator[Entry]:

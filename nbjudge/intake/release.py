@@ -98,6 +98,16 @@ def notebooks_in(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("[!.]*.ipynb"))
 
 
+def _of_one_notebook(problem_set: str, course: Path) -> None:
+    names = notebooks_in(source_folder(problem_set, course))
+    if names != [problem_set]:
+        raise ValueError(
+            f"{problem_set} consists of {', '.join(f'{name}.ipynb' for name in names)}, and only a "
+            f"set of one notebook, {problem_set}.ipynb, is released by this command: use "
+            f"`nbgrader generate_assignment {problem_set}`. Collecting and grading work with it."
+        )
+
+
 def graded_files(problem_set: str, course: Path) -> dict[str, dict[str, int]]:
     """A problem set's notebooks, each with the files accepted with it and their kilobytes."""
     folder = source_folder(problem_set, course)
@@ -187,7 +197,7 @@ def release_files(problem_set: str, course: Path) -> dict[str, bytes]:
         If the problem set does not exist, or if the release would contain something that only
         instructors may see.
     """
-    source_folder(problem_set, course)
+    _of_one_notebook(problem_set, course)
     with tempfile.TemporaryDirectory() as temporary:
         config = course_config(course)
         config.CourseDirectory.root = str(course)
@@ -341,6 +351,7 @@ def _stored_tables(path: Path | None) -> dict[str, Table]:
 
 def is_current(problem_set: str, course: Path) -> bool:
     """Whether the stored release matches the instructor's current notebook and known answers."""
+    _of_one_notebook(problem_set, course)
     folder = release_folder(problem_set, course)
     stored = {
         path.relative_to(folder).as_posix(): path.read_bytes()

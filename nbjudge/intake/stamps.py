@@ -113,7 +113,7 @@ def inbound_of(exchange: Path, course_id: str) -> Path:
     if not inbound.is_dir():
         raise ValueError(
             f"exchange is {str(exchange)!r}, but it has no {course_id}/inbound: use nbgrader's "
-            "Exchange.root."
+            "Exchange.root, and the course's id in it."
         )
     return inbound
 

@@ -131,6 +131,8 @@ def term(into: Path, submitted: Path | None = None) -> Term:
     reports = read_reports(into)
     if not reports:
         raise ValueError(f"into is {str(into)!r}, but nothing has been graded there.")
+    if submitted and not submitted.is_dir():
+        raise ValueError(f"submitted is {str(submitted)!r}, but there is no such folder.")
     people = roster.people(submitted) if submitted else {}
     names = sorted({*people, *(name for report in reports.values() for name in report.students)})
     unlisted = [name for name in names if _is_unlisted(name, people, reports)]

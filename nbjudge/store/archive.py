@@ -233,7 +233,9 @@ def _verify(archive: Path) -> dict:
                     if hashlib.file_digest(inner, "sha256").hexdigest() != digest:  # type: ignore[arg-type]
                         raise ValueError(f"{archive} is damaged: {name} has changed.")
     except (zipfile.BadZipFile, KeyError, TypeError, json.JSONDecodeError, EOFError) as error:
-        raise ValueError(f"{archive} is no backup, or is damaged: {error}") from None
+        raise ValueError(
+            f"{archive} is damaged, or is no archive that `backup` wrote: {error}"
+        ) from None
     return manifest
 
 

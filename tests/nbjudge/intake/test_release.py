@@ -176,6 +176,17 @@ def test_what_accepts_lies_is_kept_from_learners_and_found_anew_when_a_cell_chan
     assert stored_weights(NAME, course) != before
 
 
+def test_a_set_of_several_notebooks_is_released_by_nbgrader(tmp_path):
+    course = small_set.make_course(tmp_path)
+    source = course / "solutions" / NAME / f"{NAME}.ipynb"
+    for name in ("problem1", "problem2"):
+        source.with_name(f"{name}.ipynb").write_bytes(source.read_bytes())
+    source.unlink()
+    for action in (make_release, is_current):
+        with pytest.raises(ValueError, match="problem1.ipynb, problem2.ipynb.*generate_assignment"):
+            action(NAME, course)
+
+
 def test_an_unknown_problem_set_lists_the_known(small_course):
     with pytest.raises(ValueError, match=f"'ps98'.*must be one of: {NAME}"):
         release_files("ps98", small_course)

@@ -364,6 +364,8 @@ def test_the_command_reports_on_the_term(run, graded, tmp_path):
     assert code == 2 and "need a problem set" in text
     code, text = run(FIRST, "--into", tmp_path)
     assert code == 2 and "measured nothing that a leaderboard could show" in text
+    code, text = run("--into", tmp_path, "--submitted", tmp_path / "nosuch")
+    assert code == 2 and "but there is no such folder" in text
     code, text = run("--into", tmp_path / "empty")
     assert code == 2 and "nothing has been graded there" in text
 
