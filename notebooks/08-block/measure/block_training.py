@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -191,7 +192,7 @@ def trained(
         "rate": rate,
         "ends": [ended(curve, plan[0]) for curve in curves],
         "curve": [
-            round(sum(sum(c[at : at + BIN]) for c in whole) / (BIN * len(whole)), 3)
+            round(statistics.mean(loss for c in whole for loss in c[at : at + BIN]), 3)
             for at in range(0, plan[0] if whole else 0, BIN)
         ],
     }
