@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from nbjudge import operations
+from nbjudge.gradescope.command import package
 from nbjudge.intake.cells import listed
 from nbjudge.likeness.command import likeness
 from nbjudge.marking.command import mark
@@ -302,7 +303,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands to a program."""
     for command in (collect, stops_in_one_line(grade), mark, report, likeness):
         app.command()(in_course(command))
-    for command in (check, progress, release, receipts):
+    for command in (check, progress, release, receipts, package):
         app.command()(in_course(command))
     # Unknown options are passed to JupyterLab.
     further = {"allow_extra_args": True, "ignore_unknown_options": True}

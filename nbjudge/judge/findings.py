@@ -62,6 +62,7 @@ class Findings:
             "seconds": round(found.get("seconds", 0.0), 4),
             "seen": seen,
             "measured": found.get("measured", {}),
+            "in_hidden": found.get("in_hidden", False),
         }
 
     def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:

@@ -72,8 +72,8 @@ class Judged:
         ``determine_grade`` reads the scores below from them.
     tests:
         For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty if
-        nothing is wrong), ``seconds``, ``seen``, a list of notes, and ``measured``, numbers by
-        name.
+        nothing is wrong), ``seconds``, ``seen``, a list of notes, ``measured``, numbers by name,
+        and ``in_hidden``: whether what is shown of the test passed, and its hidden half decided.
     flags:
         Flags for the whole notebook, one line each.
     seconds, cpu_seconds, peak_memory_mb:

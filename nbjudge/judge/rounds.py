@@ -147,7 +147,7 @@ class Rounds:
                 test.found = self._again_if_garbled(test, HIDDEN)
             except NoKernel as error:
                 test.found = _not_run(error)
-            test.found["printed"] = printed + test.found.get("printed", "")
+            test.found |= {"printed": printed + test.found.get("printed", ""), "in_hidden": True}
             self.waiting.remove(test)
             self._note(test)
         for test in self.tests:

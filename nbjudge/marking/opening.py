@@ -11,7 +11,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from nbjudge.course import problem_set_names, root
+from nbjudge.course import problem_set_names, root, whole_name
 from nbjudge.intake.policy import one_spelling
 from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.intake.roster import rows_of
@@ -59,12 +59,6 @@ def open_desk(
         desk.__exit__()
         raise ValueError(f"{problem_set} has no answer that is marked by hand.")
     return desk
-
-
-def whole_name(given: str, known: list[str]) -> str:
-    """A problem set's name, which may be given by its beginning if only one begins so."""
-    found = [name for name in known if name.startswith(given)]
-    return found[0] if len(found) == 1 else given
 
 
 def read_requests(path: Path, desk: MarkingDesk) -> list[str]:

@@ -55,6 +55,7 @@ class Standing:
             test = TestResult(mark.score if mark else 0.0, most)
             test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
             test.measured = said.get("measured") or {}
+            test.in_hidden = said.get("in_hidden") or False
             if name in self.rules.void:
                 test.message, test.void = VOID, True
             elif test.score is None:

@@ -41,6 +41,9 @@ NO_SANDBOX = (
     "Graded without a sandbox: learners' code ran with the permissions of the grading account."
 )
 
+#: What the ledger keeps of each test's judgement, besides its score.
+KEPT = ("message", "seconds", "seen", "measured", "in_hidden")
+
 
 @dataclass
 class Prepared:
@@ -336,8 +339,7 @@ class Grading:
         if judged is not None:
             notes.extend(Notes(flags=judged.flags, told=judged.told, held=judged.held))
             record["tests"] = {
-                name: {key: test.get(key) for key in ("message", "seconds", "seen", "measured")}
-                for name, test in judged.tests.items()
+                name: {key: test.get(key) for key in KEPT} for name, test in judged.tests.items()
             }
             record |= {
                 "seconds": judged.seconds,

@@ -23,7 +23,7 @@ NAMED_VERSIONS = ("nbjudge", "nbgrader", "ipykernel", "torch", "numpy", "pandas"
 NO_SAY = (
     *("__main__.py", "answers.py", "commands.py", "failure.py", "operations.py", "terminal.py"),
     *("variants.py", "desk/assemble.py", "desk/check.py"),
-    *("collect/*", "likeness/*", "marking/*", "report/*"),
+    *("collect/*", "gradescope/*", "likeness/*", "marking/*", "report/*"),
     *("intake/enclosures.py", "intake/handed_in.py", "intake/policy.py", "intake/release.py"),
     *("intake/roster.py", "intake/stamps.py", "intake/steps.py"),
     *("run/cluster.py", "run/command.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),

@@ -39,7 +39,8 @@ class TestResult:
     """One test, or one written answer.
 
     ``score`` is ``None`` while it awaits manual marking; ``void`` says that the instructor has
-    declared the test void; ``measured`` holds the numbers that the test measured, by name.
+    declared the test void; ``measured`` holds the numbers that the test measured, by name;
+    ``in_hidden`` says that what is shown of the test passed, and its hidden half decided.
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -51,6 +52,7 @@ class TestResult:
     seen: list[str] = field(default_factory=list)
     void: bool = False
     measured: dict[str, float] = field(default_factory=dict)
+    in_hidden: bool = False
 
 
 @dataclass
