@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+
+import typer
 
 from nbjudge.course import root
 from nbjudge.gradescope.grading import grade
 from nbjudge.terminal import plain_errors
 
-if __name__ == "__main__":
+
+def main(folder: Path, problem_set: str, hidden: str) -> None:
+    """Grade the submission in Gradescope's folder."""
     with plain_errors():
-        folder, problem_set, hidden = sys.argv[1:]
-        grade(problem_set, root(), Path(folder), hidden)
+        grade(problem_set, root(), folder, hidden)
+
+
+if __name__ == "__main__":
+    typer.run(main)

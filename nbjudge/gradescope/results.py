@@ -46,7 +46,7 @@ def results(report: Report, sources: Mapping[str, str], hidden: str) -> dict[str
     by_hand = {n: test for n, test in student.tests.items() if tests and n not in sources}
     said += [f"{n}, {t.max_score:g} points: {t.message or WAITS}" for n, t in by_hand.items()]
     return {
-        "score": sum(test.get("score", 0.0) for test in tests),
+        "score": sum((test.get("score", 0.0) for test in tests), 0.0),
         "execution_time": round(report.seconds),
         "output": "\n".join(said),
         "visibility": VISIBLE,
