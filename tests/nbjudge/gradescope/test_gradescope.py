@@ -177,7 +177,6 @@ def test_an_empty_release_gets_nothing(graded, released):
     ("files", "held", "output"),
     [
         ({f"{NAME}.ipynb": '{"cells": ['}, True, "its JSON is cut off at line 1, column 12"),
-        ({"sorting.py": "def merge():"}, True, "an export as a program, which has no cells"),
         ({}, False, f"You have not handed in {NAME}.ipynb.\nUpload {NAME}.ipynb."),
     ],
 )
