@@ -197,11 +197,11 @@ def release(
     """Generate the learners' problem sets in notebooks/assignments from the instructor's."""
     console = Console()
     with plain_errors():
-        from nbjudge.course import problem_set_names, root
+        from nbjudge.course import in_full, problem_set_names, root
         from nbjudge.intake.release import is_current, make_release
 
         course = root()
-        for name in problem_sets or problem_set_names(course):
+        for name in map(in_full, problem_sets or problem_set_names(course)):
             current = is_current(name, course)
             path = make_release(name, course).relative_to(course)
             what = "was up to date" if current else "written"
@@ -225,13 +225,13 @@ def receipts(
     """
     console = Console()
     with plain_errors():
-        from nbjudge.course import problem_set_names, root
+        from nbjudge.course import in_full, problem_set_names, root
         from nbjudge.intake.release import course_config, graded_files
         from nbjudge.intake.stamps import write_receipts
 
         course = root()
         course_id = course_id or course_config(course).CourseDirectory.course_id
-        names = problem_sets or [
+        names = [*map(in_full, problem_sets or ())] or [
             name for name in problem_set_names(course) if any(submitted.glob(f"*/{name}"))
         ]
         sets = {name: graded_files(name, course) for name in names}
@@ -271,11 +271,12 @@ def collect(
     with plain_errors():
         from nbjudge.collect import collecting, exchange
         from nbjudge.collect.naming import PLATFORMS
-        from nbjudge.course import problem_set_names, root
+        from nbjudge.course import in_full, problem_set_names, root
         from nbjudge.intake.release import course_config, graded_files
 
         course = root()
         names = problem_set_names(course)
+        problem_set = problem_set and in_full(problem_set, course)
         if kind == "exchange":
             course_id = course_id or course_config(course).CourseDirectory.course_id
             made = exchange.collect_exchange(

@@ -84,3 +84,8 @@ def whole_name(given: str, known: list[str]) -> str:
     """A problem set's name, which may be given by its beginning if only one begins so."""
     found = [name for name in known if name.startswith(given)]
     return found[0] if len(found) == 1 else given
+
+
+def in_full(given: str, course: Path | None = None) -> str:
+    """The name of one of the course's problem sets, which may be given by its beginning."""
+    return whole_name(given, problem_set_names(course or root()))

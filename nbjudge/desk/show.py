@@ -65,7 +65,7 @@ def show_checked(
     for line in _what_remains(found) if details else []:
         say(line)
     if not found.from_course:
-        say("No release of this notebook was found: the tests in it were run as they are.")
+        say("No release of it was found here: the tests in the notebook itself were run.")
     say(NOT_PROTECTED if not found.sandboxed else "This ran in the sandbox, as grading does.")
     if not details:
         say(FOR_MORE)

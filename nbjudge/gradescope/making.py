@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from nbjudge.course import SETTINGS, problem_set_names, sources, whole_name
+from nbjudge.course import SETTINGS, in_full, problem_set_names, sources
 from nbjudge.files import write_whole
 from nbjudge.gradescope import VISIBILITIES
 from nbjudge.inside.program import FILE, command_name, program, values_on
@@ -61,7 +61,7 @@ def make_zip(problem_set: str, course: Path, hidden: str, into: Path | None = No
             "nbjudge was installed here from a wheel, and the zip needs its sources: install it "
             "from a clone, with `pip install -e ./nbjudge`."
         )
-    problem_set = whole_name(problem_set, problem_set_names(course))
+    problem_set = in_full(problem_set, course)
     source_folder(problem_set, course)
     if not is_current(problem_set, course):
         raise ValueError(

@@ -12,7 +12,9 @@ from nbjudge.terminal import plain_errors
 
 
 def likeness(
-    problem_set: Annotated[str, typer.Argument(help="For example `ps05-self-attention`.")],
+    problem_set: Annotated[
+        str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
+    ],
     into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
     earlier: Annotated[
         list[Path] | None,
@@ -25,10 +27,11 @@ def likeness(
     runs no notebook and changes no mark.
     """
     with plain_errors():
+        from nbjudge.course import in_full
         from nbjudge.report import likeness as pages
         from nbjudge.report.show import show_likeness
 
-        found = pages.likeness(problem_set, into, earlier or ())
+        found = pages.likeness(in_full(problem_set), into, earlier or ())
         shown, table = pages.write_likeness(found, into)
     console = Console()
     show_likeness(found, console)

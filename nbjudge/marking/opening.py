@@ -11,7 +11,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from nbjudge.course import problem_set_names, root, whole_name
+from nbjudge.course import in_full, root, whole_name
 from nbjudge.intake.policy import one_spelling
 from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.intake.roster import rows_of
@@ -42,7 +42,7 @@ def open_desk(
         If there is no such problem set, it was not graded there, or has nothing to mark by hand.
     """
     course = course or root()
-    problem_set = whole_name(problem_set, problem_set_names(course))
+    problem_set = in_full(problem_set, course)
     source = source_folder(problem_set, course)
     if not (into / "source" / problem_set).is_dir() or not (into / "ledger.db").is_file():
         raise ValueError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbjudge.course import whole_name
 from nbjudge.files import write_whole
 from nbjudge.report.pages import page
 from nbjudge.store.results import StudentResult, read_reports
@@ -87,6 +88,7 @@ def leaderboard(
         ``against`` is not one of their measures.
     """
     every = read_reports(into)
+    problem_set = whole_name(problem_set, list(every))
     if problem_set not in every:
         graded = ", ".join(sorted(every)) or "none"
         raise ValueError(f"{problem_set!r} has not been graded in {into}; graded there: {graded}.")

@@ -69,7 +69,9 @@ MemoryMB = Annotated[int | None, typer.Option(help="Memory limit for a submissio
 
 
 def grade(
-    problem_set: Annotated[str, typer.Argument(help="For example `ps05-self-attention`.")],
+    problem_set: Annotated[
+        str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
+    ],
     submitted: Submitted,
     into: Annotated[Path, typer.Option(help="The folder for the results.")],
     workers: Workers = None,
@@ -104,8 +106,10 @@ def grade(
     if why is None and scheduler is None and workers not in (0, 1):
         warm_up()  # while we load the rest
     with plain_errors():
+        from nbjudge.course import in_full
         from nbjudge.run import engine
 
+        problem_set = in_full(problem_set)
         if why is not None:
             from nbjudge.report.why import why as explain
 

@@ -157,7 +157,7 @@ for name in data.names():
 @pytest.mark.thorough("use of the wheel")
 def test_check(installed, answered):
     said = fine(installed("learner", "tfcourse", "check", answered))
-    assert "No release of this notebook was found" in said
+    assert "No release of it was found here" in said
     assert "passed" in said and "failed" not in said
 
 

@@ -6,6 +6,7 @@ import pytest
 import small_set
 from nbgrader.api import Gradebook
 
+from nbjudge.course import whole_name
 from nbjudge.marking.desk import AGAIN, MARKED, NOTHING, OPEN, Conflict
 from nbjudge.marking.opening import open_desk, read_requests
 from nbjudge.marking.rubric import Choice
