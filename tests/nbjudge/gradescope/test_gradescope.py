@@ -60,7 +60,7 @@ RESULTS = {
 #: What takes bubblewrap away from a process.
 NO_SANDBOX = "from nbjudge.sandbox import jail\njail.bubblewrap = lambda: None\n"
 
-thorough = pytest.mark.thorough("grading on Gradescope")
+thorough = pytest.mark.thorough("grading of Gradescope submissions")
 
 
 def run(*command, cwd, **variables):
