@@ -13,6 +13,7 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -171,17 +172,26 @@ def maker(name: str) -> ModuleType:
 _ROW = re.compile(r"\[(-?\d+(?:,-?\d+){7,})\]")
 
 
-def packed(data: str) -> str:
-    """JSON as JavaScript in which rows of integers take one character per number.
+def as_text(numbers: Iterable[int]) -> str:
+    """Whole numbers as text, one character each.
 
     0, -1, 1, -2, 2 and so on are encoded as the characters from # on, without the backslash.
     """
+    codes = (2 * n if n >= 0 else -2 * n - 1 for n in numbers)
+    return "".join(chr(code + 35 + (code >= 57)) for code in codes)
+
+
+def as_numbers(text: str) -> list[int]:
+    """The whole numbers that :func:`as_text` wrote."""
+    codes = (code - 35 - (code > 92) for code in map(ord, text))
+    return [-(code + 1) // 2 if code % 2 else code // 2 for code in codes]
+
+
+def packed(data: str) -> str:
+    """JSON as JavaScript in which rows of integers are written by :func:`as_text`."""
 
     def row(found: re.Match[str]) -> str:
-        numbers = (int(number) for number in found[1].split(","))
-        codes = (2 * n if n >= 0 else -2 * n - 1 for n in numbers)
-        text = "".join(chr(code + 35 + (code >= 57)) for code in codes)
-        return f'Live.unpacked("{text}")'
+        return f'Live.unpacked("{as_text(map(int, found[1].split(",")))}")'
 
     return _ROW.sub(row, data)
 

@@ -52,18 +52,18 @@ FIGURES = {
             "of your own.",
             "09-decoder",
             data={"text": "The newest note is the oldest: café", "longest": 120},
-            stored=("writer",),
+            stored=("merges",),
             scripts=("gpt-model",),
         ),
         Figure(
             "writer",
             "What comes next, and who chooses?",
-            "A small GPT trained on Shakespeare's plays. Grey bars are its probabilities for the "
-            "next token, dark bars the probabilities with your settings. Let it write, token by "
-            "token.",
+            "A GPT with 3.3 million parameters, trained on Shakespeare's plays. Grey bars are its "
+            "probabilities for the next token, dark bars the probabilities with your settings. Let "
+            "it write, token by token.",
             "09-decoder",
-            data={"text": "My lord, I would not", "longest": 120, "bars": 12, "many": 20},
-            stored=("writer",),
+            data={"text": "My lord, I would not", "longest": 400, "bars": 12, "many": 40},
+            stored=("merges", "writer"),
             scripts=("gpt-model",),
         ),
         Figure(
@@ -261,7 +261,7 @@ FIGURES = {
             "numbers below zero. Switch off a mask, the positions or a head, and see what changes.",
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
-            stored=("writer", "gaps"),
+            stored=("merges", "gaps"),
             scripts=("gpt-model", "reader-model", "opened"),
         ),
         Figure(

@@ -91,7 +91,8 @@ def test_each_figure_has_its_script_its_page_and_its_data(course: Path) -> None:
             stored = figure_numbers(course, name).read_text("utf-8")
             json.loads(stored)
             packed = live.packed(stored).encode()
-            assert len(packed) < 200_000, "too heavy for a telephone"
+            # What is not asked for must be light; a model that is started may weigh more.
+            assert len(packed) < (200_000 if one.at_once else 4_000_000)
 
 
 def test_shades_of_weights_have_a_scale_or_numbers(course: Path) -> None:

@@ -49,13 +49,12 @@ def furthest(found: list, expected: list[torch.Tensor]) -> float:
 @browser
 @torch.no_grad()
 def test_the_decoders_logits(scripts, course: Path) -> None:
-    module = maker("writer")
-    model, tokenizer = module.load(stored_model(course, "writer"))
+    model, tokenizer = maker("merges").load(stored_model(course, "merges"))
     text = load_corpus("prose").text[:40_000]
     ids, longest = tokenizer.encode(text), model.config.context_length
     rows = [ids[37 * n : 37 * n + 1 + n % longest] for n in range(INPUTS)]
     found = scripts.evaluate(
-        "rows => rows.map((row) => Live.gpt(Live.data.writer).read(row).logits)",
+        "rows => rows.map((row) => Live.gpt(Live.data.merges).read(row).logits)",
         rows,
     )
     expected = [model(torch.tensor([row])).logits[0, -1] for row in rows]
@@ -152,16 +151,16 @@ STARTED = """async (figure) => {
     return performance.now() - begun;
 }"""
 
-#: Tokens a second with a context that is full.
+#: Tokens a second once the context is full: of 64, one needs that half of it be read anew.
 WRITTEN = """() => {
     const model = Live.gpt(Live.data.writer);
     const ids = Array.from({ length: model.longest }, (_, i) => i);
+    model.next(ids);
     const begun = performance.now();
-    for (let n = 0; n < 20; n += 1) {
-        const { logits } = model.read(ids.slice(-model.longest));
-        ids.push(Live.largest(logits));
+    for (let n = 0; n < 64; n += 1) {
+        ids.push(Live.largest(model.next(ids)));
     }
-    return 20000 / (performance.now() - begun);
+    return 64000 / (performance.now() - begun);
 }"""
 
 
@@ -255,7 +254,7 @@ def test_every_tensor_of_both_families_can_be_opened(
     chromium, page_file: Path, course: Path
 ) -> None:
     """Step by step from the ids to the probabilities: the shape of each is the package's."""
-    model, tokenizer = maker("writer").load(stored_model(course, "writer"))
+    model, tokenizer = maker("merges").load(stored_model(course, "merges"))
     gaps = stored_model(course, "gaps")
     encoder = maker("gaps").load(gaps, "both")
     text = "she sang a long low note"
@@ -340,4 +339,4 @@ def test_the_runtime_can_be_read(course: Path) -> None:
         assert set(FIGURES[name].files()) - drawn <= used
         for stored in FIGURES[name].stored:
             text = figure_numbers(course, stored).read_text("utf-8")
-            assert len(text.encode()) < 2_000_000 and len(packed(text).encode()) < 2_000_000
+            assert len(text.encode()) < 4_000_000 and len(packed(text).encode()) < 4_000_000

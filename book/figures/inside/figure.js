@@ -3,7 +3,7 @@
 
 Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   const { number, largest, softmax } = Live;
-  const gpt = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
+  const gpt = Live.gpt(Live.data.merges), tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
   const [T, V] = ["T", "V"], Td = "T × d", Tk = "T × d/h", TT = "T × T";
   let ids = [], words = [], place = start, head = 0, hidden = gap, positions = true, off = "";

@@ -41,14 +41,26 @@ Live.gpt = (stored) => {
   const { layers, heads, width, longest } = stored.sizes;
   const { w, norm, blocks: through } = Live.layers(stored);
 
+  let held = [];
+  const caches = Array.from({ length: layers }, () => []);
   return {
     longest, heads, layers, width,
+    // The scores of the token that comes after `ids`. What it has read is kept in caches, so that only what is new
+    // since then is read. A text that is too long loses its beginning, half the context at a time.
+    next(ids) {
+      const half = longest / 2, from = half * Math.max(0, Math.ceil((ids.length - longest) / half)), text = ids.slice(from);
+      const other = text.findIndex((id, t) => id !== held[t]), same = other < 0 ? text.length - 1 : other;
+      for (const cache of caches) cache.length = same;
+      const { logits } = this.read(text.slice(same), { caches, first: same });
+      held = text;
+      return logits;
+    },
     // The scores of the token that comes after `ids`, each head's weights in each layer, and all that is computed
     // on the way. The mask and the positions can be left out, and heads, named "layer.head", taken out.
-    read(ids, { causal = true, places = true, gone } = {}) {
+    read(ids, { causal = true, places = true, gone, caches: kept, first = 0 } = {}) {
       const embedded = ids.map((id) => w["embedding.weight"][id]);
-      const start = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][t]) : row));
-      const blocks = through(start, Live.tanhGelu, { causal, gone }), [last] = norm(blocks.at(-1).after.slice(-1), "norm");
+      const start = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][first + t]) : row));
+      const blocks = through(start, Live.tanhGelu, { causal, gone, caches: kept }), [last] = norm(blocks.at(-1).after.slice(-1), "norm");
       return {
         logits: w["embedding.weight"].map((row) => Live.dot(row, last)),
         maps: blocks.map(({ maps }) => maps),

@@ -6,16 +6,26 @@ const Live = (() => {
   const starts = {};
 
   // Whole numbers from a text with a character each, as coursebook.live writes them.
-  const unpacked = (packed) => Array.from(packed, (character) => {
-    let code = character.codePointAt(0) - 35;
-    if (code > 57) code -= 1; // the backslash is left out
-    return code % 2 ? -(code + 1) / 2 : code / 2;
-  });
+  const unpacked = (packed) => {
+    const numbers = new Array(packed.length);
+    for (let i = 0; i < packed.length; i += 1) {
+      let code = packed.charCodeAt(i) - 35;
+      if (code > 57) code -= 1; // the backslash is left out
+      numbers[i] = code % 2 ? -(code + 1) / 2 : code / 2;
+    }
+    return numbers;
+  };
 
-  // A trained model's weights by their names; they are stored as whole multiples of a step.
+  // A trained model's weights by their names; they are stored as whole multiples of a step. Large models have a
+  // step for each tensor, and its numbers as a text for unpacked(), of so many rows if it is a matrix.
   const weights = (stored) => {
     const scaled = (value) => (Array.isArray(value) ? value.map(scaled) : value * stored.step);
-    return Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, scaled(value)]));
+    const read = ({ step, rows, text }) => {
+      const numbers = unpacked(text).map((value) => value * step), width = numbers.length / rows;
+      return rows ? Array.from({ length: rows }, (_, row) => numbers.slice(row * width, (row + 1) * width)) : numbers;
+    };
+    const opened = (value) => (value.text ? read(value) : scaled(value));
+    return Object.fromEntries(Object.entries(stored.weights).map(([name, value]) => [name, opened(value)]));
   };
 
   // ---- arithmetic: vectors are arrays, matrices arrays of rows ---------------------------------
@@ -46,9 +56,11 @@ const Live = (() => {
     return powers.map((power) => power / sum);
   }
 
-  // O = softmax(Q K^T * scale) V; with `causal` a row sees no later column.
+  // O = softmax(Q K^T * scale) V; with `causal` a row sees no later column. The last row sees the last column: where
+  // there are fewer rows than columns, they are the newest ones.
   function attention(Q, K, V, { scale = 1 / Math.sqrt(K[0].length), causal = false } = {}) {
-    const scores = Q.map((q, i) => K.map((k, j) => (causal && j > i ? -Infinity : dot(q, k) * scale)));
+    const before = K.length - Q.length;
+    const scores = Q.map((q, i) => K.map((k, j) => (causal && j > before + i ? -Infinity : dot(q, k) * scale)));
     const weights = scores.map(softmax);
     return { scores, weights, output: times(weights, V) };
   }
@@ -357,6 +369,7 @@ const Live = (() => {
       if (button.disabled) return;
       button.disabled = true;
       button.textContent = "Loading …";
+      offered.append(html("progress", { "aria-label": "Loading the model" }));
       start(figure).then(() => {
         figure.querySelector("input, select, button:enabled")?.focus({ preventScroll: true });
         const waiting = [...document.querySelectorAll("figure.live[data-weighs]:not(.is-live)")];

@@ -35,13 +35,16 @@ Live.layers = (stored) => {
   const norm = (X, name) => X.map((x) => Live.norm(x, w[`${name}.gain`], w[`${name}.shift`], eps));
 
   // Queries from X, keys and values from `context`; all that each head computes, and what is added to the stream.
-  // Only the rows of `kept` can be looked at. A head that is `gone` adds nothing.
-  function attend(X, name, { context = X, causal = false, kept = context.map((_, t) => t), gone = () => false } = {}) {
+  // A cache is a list with what earlier tokens had; X continues them. Only the rows of `kept` can be looked at. A head
+  // that is `gone` adds nothing.
+  function attend(X, name, { context = X, cache = [], causal = false, kept, gone = () => false } = {}) {
     const split = (rows) => Live.affine(rows, w[`${name}.W_QKV`], w[`${name}.b_QKV`]);
-    const asked = split(X), read = context === X ? asked : split(context);
+    const asked = split(X);
+    cache.push(...(context === X ? asked : split(context)));
+    const read = kept ? kept.map((t) => cache[t]) : cache;
     const part = (rows, which, h) => Live.ofHead(Live.ofHead(rows, which, 3), h, heads);
     const each = Array.from({ length: heads }, (_, h) => {
-      const [q, k, v] = [part(asked, 0, h), ...[1, 2].map((which) => part(kept.map((t) => read[t]), which, h))];
+      const [q, k, v] = [part(asked, 0, h), ...[1, 2].map((which) => part(read, which, h))];
       return Live.headOf(q, k, v, { causal, gone: gone(h) });
     });
     return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
@@ -50,12 +53,13 @@ Live.layers = (stored) => {
     const hidden = affine(X, `${name}.W_1`, `${name}.b_1`).map((row) => row.map(activation));
     return { hidden, made: affine(hidden, `${name}.W_2`, `${name}.b_2`) };
   }
-  // All blocks one after another, with the norm before each part, and all that each computes. Heads are "layer.head".
-  function blocks(x, activation, { gone = new Set(), ...options } = {}) {
+  // All blocks one after another, with the norm before each part, and all that each computes. Heads are "layer.head",
+  // and there is a cache for each block.
+  function blocks(x, activation, { gone = new Set(), caches = [], ...options } = {}) {
     const found = [];
     for (let layer = 0; layer < stored.sizes.layers; layer += 1) {
       const name = `blocks.${layer}`, from = found.at(-1)?.after ?? x, before = norm(from, `${name}.attention_norm`);
-      const { each, maps, added } = attend(before, `${name}.attention`, { ...options, gone: (h) => gone.has(`${layer}.${h}`) });
+      const { each, maps, added } = attend(before, `${name}.attention`, { ...options, cache: caches[layer], gone: (h) => gone.has(`${layer}.${h}`) });
       const between = Live.plus(from, added), again = norm(between, `${name}.ffn_norm`);
       const { hidden, made } = feedForward(again, `${name}.ffn`, activation);
       found.push({ before, each, maps, added, between, again, hidden, made, after: Live.plus(between, made) });

@@ -90,10 +90,16 @@ def reader(course: Path):
 
 
 @pytest.fixture(scope="package")
-def writer(course: Path):
+def small_gpt(course: Path):
+    """A GPT that can be looked into, in the package's own classes, and its tokens."""
+    return maker("merges").load(stored_model(course, "merges"))
+
+
+@pytest.fixture(scope="package")
+def writer(course: Path, small_gpt):
     """The model that goes on with a text, in the package's own classes, and its tokens."""
-    module, stored = maker("writer"), stored_model(course, "writer")
-    return module.load(stored)
+    _, tokenizer = small_gpt
+    return maker("writer").load(stored_model(course, "writer")), tokenizer
 
 
 @pytest.fixture(scope="package")

@@ -42,13 +42,13 @@ def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> d
     ("causal", "places", "gone"),
     [(True, True, ""), (False, True, ""), (True, False, ""), (True, True, "1.2")],
 )
-def test_what_a_gpt_computes_is_the_packages(loaded, writer, causal, places, gone) -> None:
-    model, tokenizer = writer
+def test_what_a_gpt_computes_is_the_packages(loaded, small_gpt, causal, places, gone) -> None:
+    model, tokenizer = small_gpt
     ids = torch.tensor([tokenizer.encode("My lord, I would not")])
     ours = opened(model, ids, causal, places, gone)
     theirs = loaded.evaluate(
         """([ids, causal, places, gone]) => {
-            const model = Live.gpt(Live.data.writer);
+            const model = Live.gpt(Live.data.merges);
             return model.read(ids, { causal, places, gone: new Set(gone ? [gone] : []) });
         }""",
         [ids[0].tolist(), causal, places, gone],
@@ -115,8 +115,8 @@ def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, 
 
 
 @browser
-def test_inside(shown, writer, gaps) -> None:
-    (model, tokenizer), (models, known) = writer, gaps
+def test_inside(shown, small_gpt, gaps) -> None:
+    (model, tokenizer), (models, known) = small_gpt, gaps
     keys, data = Keys(shown, "inside"), FIGURES["inside"].data
     words_ = data["text"].split()
     ids = tokenizer.encode(data["text"])

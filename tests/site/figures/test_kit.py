@@ -6,7 +6,7 @@ import pytest
 import torch
 from figure_pages import browser
 
-from coursebook.live import packed
+from coursebook.live import as_numbers, as_text, packed
 from tfcourse.attention import scaled_dot_product_attention
 
 
@@ -58,3 +58,4 @@ def test_packed_numbers_are_the_same_numbers(loaded) -> None:
     text = packed(json.dumps(rows, separators=(",", ":")))
     assert text.count("Live.unpacked") == 2 and len(text) < 1400
     assert loaded.evaluate(text) == rows
+    assert as_numbers(as_text(rows[0])) == rows[0]

@@ -11,11 +11,11 @@ TEXTS = ["The newest note", "  two  spaces\n\nO Romeo, 'tis café 注 🎸!", "w
 
 @browser
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_scripts_tokens_are_the_packages(loaded, writer, text: str) -> None:
-    _, tokenizer = writer
+def test_the_scripts_tokens_are_the_packages(loaded, small_gpt, text: str) -> None:
+    _, tokenizer = small_gpt
     found = loaded.evaluate(
         """text => {
-            const tokenizer = Live.tokenizer(Live.data.writer.merges), ids = tokenizer.encode(text);
+            const tokenizer = Live.tokenizer(Live.data.merges.merges), ids = tokenizer.encode(text);
             return { ids, cut: tokenizer.cut(text, 7), back: tokenizer.decode(ids) };
         }""",
         text,
@@ -28,8 +28,8 @@ def test_the_scripts_tokens_are_the_packages(loaded, writer, text: str) -> None:
 
 
 @browser
-def test_merges(shown, writer) -> None:
-    keys, (_, tokenizer) = Keys(shown, "merges"), writer
+def test_merges(shown, small_gpt) -> None:
+    keys, (_, tokenizer) = Keys(shown, "merges"), small_gpt
     slider = keys.figure.get_by_label("Merges", exact=True)
     assert slider.input_value() == "0" and "every byte is a token" in " ".join(keys.texts())
     keys.reach("Text")
@@ -39,12 +39,12 @@ def test_merges(shown, writer) -> None:
         keys.reach("Merges")
         keys.press(press)
         assert int(slider.input_value()) == count
-        patchify = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
+        found = keys.drawn().partition("tokens: ")[2].removesuffix(".").split(" | ")
         if count:
-            assert patchify == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
+            assert found == [token.replace("Ġ", "␣") for token in tokenizer.tokenize("the café")]
         else:
-            assert len(patchify) == len("the café".encode())
-        assert f"9 bytes, {len(patchify)} tokens after {count} merges" in keys.said
+            assert len(found) == len("the café".encode())
+        assert f"9 bytes, {len(found)} tokens after {count} merges" in keys.said
     keys = Keys(shown, "merges")
     keys.reach("Merges")
     keys.press("Home")

@@ -69,11 +69,11 @@ def test_translator(shown, translator) -> None:
         ("english", "siebenunddreißigtausend"),
     ):
         typed(keys, text, "A number or a date, in words")
-        patchify = shown.evaluate(
+        read = shown.evaluate(
             "text => Live.translator(Live.data.translator).split(text).words", text
         )
         (said,) = module.translate(
-            model, words, words, [" ".join([language, *patchify])], max_new_tokens=22
+            model, words, words, [" ".join([language, *read])], max_new_tokens=22
         )
         assert keys.drawn().startswith(
             f"Written: {said.replace(' ,', ',')}. Before {said.split()[0]} it looks at "
@@ -85,7 +85,7 @@ def test_translator(shown, translator) -> None:
     keys.reach("Into")
     keys.press("ArrowDown")
     (said,) = module.translate(
-        model, words, words, [" ".join(["français", *patchify])], max_new_tokens=22
+        model, words, words, [" ".join(["français", *read])], max_new_tokens=22
     )
     assert keys.drawn().startswith(f"Written: {said}. Before {said.split()[1]} ")
     keys = Keys(shown, "translator")

@@ -7,6 +7,33 @@ from figure_pages import NEAR, Keys, browser
 from tfcourse.generation import keep_top_k, keep_top_p
 
 
+def next_logits(model, ids: list[int]) -> torch.Tensor:
+    """The next token's scores; of a text that is too long, whole halves of the context go."""
+    longest = model.config.context_length
+    too_long = max(0, len(ids) - longest)
+    first = longest // 2 * -(-too_long // (longest // 2))
+    with torch.no_grad():
+        return model(torch.tensor([ids[first:]])).logits[0, -1]
+
+
+@browser
+def test_a_text_that_grows_is_read_as_if_it_were_new(loaded, writer) -> None:
+    """With a cache, past the end of the context, and after the text has changed or got shorter."""
+    model, tokenizer = writer
+    longest = model.config.context_length
+    text = tokenizer.encode("Speak, what trade art thou? " * 30)[: longest + longest // 2 + 2]
+    lengths = [9, 9, 7, *range(longest - 1, longest + 3), 5, len(text) - 1, len(text)]
+    found = loaded.evaluate(
+        """rows => {
+            const model = Live.gpt(Live.data.writer);
+            return rows.map((row) => model.next(row));
+        }""",
+        rows := [*(text[:length] for length in lengths), [*text[:4], 5, *text[5:9]]],
+    )
+    for row, logits in zip(rows, found, strict=True):
+        assert (torch.tensor(logits) - next_logits(model, row)).abs().max() < NEAR
+
+
 @browser
 def test_the_scripts_gpt_is_the_packages(loaded, writer) -> None:
     model, tokenizer = writer
@@ -43,12 +70,10 @@ def test_writer(shown, writer) -> None:
     keys.reach("Beginning")
     keys.press("Control+a")
     keys.page.keyboard.type("What say you, my")
-    ids = torch.tensor([tokenizer.encode("What say you, my")])
+    ids = tokenizer.encode("What say you, my")
 
     def agrees(**settings) -> None:
-        with torch.no_grad():
-            logits = model(ids[:, -model.config.context_length :]).logits[0, -1]
-        logits = logits / settings.get("temperature", 1)
+        logits = next_logits(model, ids) / settings.get("temperature", 1)
         logits = keep_top_k(logits, settings["k"]) if "k" in settings else logits
         likeliest = logits.softmax(-1).topk(min(3, settings.get("k", 3)))
         said = keys.drawn().partition("tokens: ")[2].partition(". The text")[0]
@@ -57,13 +82,11 @@ def test_writer(shown, writer) -> None:
             assert f"{token} {share:.3f}" in said or f"{token} {share:.4f}" in said
 
     agrees()
-    keys.reach("Write 20 tokens greedily", "button")
+    keys.reach("Write 40 tokens greedily", "button")
     keys.press("Enter")
-    for _ in range(20):
-        with torch.no_grad():
-            best = model(ids[:, -model.config.context_length :]).logits[:, -1:].argmax(-1)
-        ids = torch.cat([ids, best], dim=1)
-    assert keys.drawn().partition("The text so far: ")[2] == tokenizer.decode(ids[0].tolist())
+    for _ in range(40):
+        ids.append(int(next_logits(model, ids).argmax()))
+    assert keys.drawn().partition("The text so far: ")[2] == tokenizer.decode(ids)
     keys = Keys(shown, "writer")
     keys.reach("Top-k")
     keys.press("Home", "ArrowRight", "ArrowRight")
@@ -72,7 +95,7 @@ def test_writer(shown, writer) -> None:
     keys.reach("Draw one token", "button")
     keys.press("Enter")
     text = keys.drawn().partition("The text so far: ")[2]
-    assert text.startswith(tokenizer.decode(ids[0].tolist())) and len(text) > 20
+    assert text.startswith(tokenizer.decode(ids)) and len(text) > 20
     keys.reach("Start again", "button")
     keys.press("Enter")
     beginning = keys.figure.get_by_label("Beginning", exact=True)

@@ -3,7 +3,7 @@
 
 Live.figure("merges", (ui, { text: begin, longest }) => {
   const { svg, text, box } = Live;
-  const { merges } = Live.data.writer;
+  const { merges } = Live.data.merges;
   const tokenizer = Live.tokenizer(merges);
   const picture = ui.picture();
   let typed = begin, done = 0;

@@ -3,12 +3,12 @@
 
 Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const { svg, text, box, number } = Live;
-  const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.writer.merges);
+  const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.merges.merges);
   const picture = ui.picture();
   let typed, written, random, power = 0, k = 0, p = 1, logits = null;
   const settings = () => ({ temperature: 10 ** power, k: k || Infinity, p });
   const ids = () => [...tokenizer.encode(typed), ...written];
-  const read = () => { logits = model.read(ids().slice(-model.longest)).logits; };
+  const read = () => { logits = model.next(ids()); };
 
   function draw() {
     const before = Live.softmax(logits);
