@@ -1,20 +1,18 @@
-"""Commands for those who build the course: `chapter`, `book`, `serve`, `demo`."""
+"""Commands for those who build or teach the course: `demo`, `book`, `slides`, `chapter` ..."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-#: Executable names of Chromium.
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from coursebook.browser import browser
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to `tfcourse`."""
-    for command in (demo, book, serve, chapter):
+    for command in (demo, book, serve, slides, chapter):
         app.command()(command)
 
 
@@ -65,6 +63,33 @@ def _built(clean: bool = False) -> tuple[Path, Path]:
         root = course.root()
         return root, build_site(root, clean=clean)
     except (SiteError, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def slides(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(help="Such as 05 or 05-self-attention; by default all.")
+    ] = None,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Print each deck, too. Needs Chromium.")
+    ] = False,
+    into: Annotated[Path | None, typer.Option(help="By default `_build/slides`.")] = None,
+) -> None:
+    """Make slides of lessons: a file for each, which needs no network and moves by arrow keys."""
+    from coursebook import course
+    from coursebook.browser import BrowserMissing, chromium
+    from coursebook.slides import deck
+
+    try:
+        root = course.root()
+        wanted = [one for name in lessons or [""] for one in course.named(root, name)]
+        made = [deck.write(one, into or root / "_build" / "slides") for one in wanted]
+        if pdf:
+            with chromium() as opened:
+                made += deck.print_pdf(opened, made)
+        typer.echo("\n".join(map(str, made)))
+    except (BrowserMissing, FileNotFoundError) as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(1) from None
 
@@ -127,8 +152,3 @@ def parts() -> list[tuple[str, bool, str]]:
         tree,
         ("chromium", browser() is not None, "the tests that open the site in a browser"),
     ]
-
-
-def browser() -> str | None:
-    """The path to a Chromium that the tests can drive, or ``None``."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)

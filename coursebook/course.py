@@ -122,6 +122,23 @@ def lessons(course: Path) -> list[Lesson]:
     return sorted((one for one in named if one.notebook.is_file()), key=lambda one: one.name)
 
 
+def named(course: Path, name: str) -> list[Lesson]:
+    """The lesson of a name such as ``05-self-attention``, ``05`` or ``5``; all for an empty name.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none; the message lists them.
+    """
+    number = f"{int(name):02}-" if name.isdecimal() else name
+    every = lessons(course)
+    found = [one for one in every if one.name == name or one.name.startswith(number)]
+    if not found:
+        names = ", ".join(one.name for one in every)
+        raise FileNotFoundError(f"There is no lesson {name!r}. There are {names}.")
+    return found
+
+
 def lessons_with_problem_sets(course: Path) -> list[Lesson]:
     """The lessons that can be taught: all but one that is still being written."""
     numbers = {name[2:4] for name in problem_set_names(course)}

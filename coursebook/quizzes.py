@@ -80,18 +80,18 @@ class Quiz:
 
     def _repr_html_(self) -> str:
         choices = "".join(
-            "<details><summary>" + _html(choice.text, block=False) + "</summary>"
-            f"<blockquote><strong>{TRUTH[choice.right]}</strong> {_html(choice.why, block=False)}"
+            "<details><summary>" + html_of(choice.text, block=False) + "</summary>"
+            f"<blockquote><strong>{TRUTH[choice.right]}</strong> {html_of(choice.why, block=False)}"
             "</blockquote></details>"
             for choice in self.choices
         )
         return (
-            f"<div><strong>Question</strong>{_html(self.question)}"
+            f"<div><strong>Question</strong>{html_of(self.question)}"
             f"<p><em>{self.hint} Open a choice to see whether it is right.</em></p>{choices}</div>"
         )
 
 
-def _html(text: str, *, block: bool = True) -> str:
+def html_of(text: str, *, block: bool = True) -> str:
     """Markdown as HTML; formulas stay between dollars, where Jupyter finds them."""
     from markdown_it import MarkdownIt
 

@@ -60,7 +60,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         if not os.environ.get(STILL):
-            return frame(self.figure, self._scripts(), "".join(map(_text, (*STYLES, "alone.css"))))
+            return self.frame()
         link = self._link()
         where = f'<a href="{link}">on the course\'s site</a>' if link else "on the course's site"
         images = "".join(_image(path) for path in self.pictures)
@@ -69,6 +69,11 @@ class Shown:
             f"<p>{escape(self.figure.caption)} <em>Run this cell to move the picture here. It also "
             f"moves {where}.</em></p></div>"
         )
+
+    def frame(self, more: str = "") -> str:
+        """The live figure in a frame that needs nothing else; ``more`` is a style sheet to add."""
+        styles = "".join(map(_text, (*STYLES, "alone.css"))) + more
+        return frame(self.figure, self._scripts(), styles)
 
     def _scripts(self) -> list[str]:
         """What the figure runs: the data come after the kit, which makes room for them."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coursebook import course
+from coursebook.browser import chromium
 from coursebook.live import FOLDER, STYLES, Figure, pick, publish
 from coursebook.live.catalogue import FIGURES
 
@@ -85,20 +86,14 @@ def draw(
 
 def main(names: list[str]) -> None:
     """Draw the still pictures of these figures, or of all, and store them."""
-    from playwright.sync_api import sync_playwright
-
-    from coursebook.commands import browser
-
     try:
         for name in names:
             pick(name)
     except ValueError as error:
         raise SystemExit(str(error)) from None
     root = course.root()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=["--disable-gpu"])
-        drawn = draw(chromium, root, names or FIGURES)
-        chromium.close()
+    with chromium() as browser:
+        drawn = draw(browser, root, names or FIGURES)
     for name, pictures in drawn.items():
         for old in course.figure_pictures(root, name):
             old.unlink()

@@ -30,7 +30,7 @@ def frame(figure: Figure, scripts: Iterable[str], styles: str) -> str:
     title = escape(figure.title)
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{styles}</style></head><body>{figure.html()}{''.join(map(_script, scripts))}"
+        f"<style>{styles}</style></head><body>{figure.html()}{''.join(map(script, scripts))}"
         "</body></html>"
     )
     return (
@@ -39,7 +39,7 @@ def frame(figure: Figure, scripts: Iterable[str], styles: str) -> str:
     )
 
 
-def _script(text: str) -> str:
+def script(text: str) -> str:
     """A script that a page can hold: its end must not occur in it."""
-    safe = text.replace("</", "<\\/")
+    safe = text.replace("</script", "<\\/script")
     return f"<script>{safe}</script>"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coursebook import course, live
-from coursebook.commands import browser
+from coursebook.browser import browser
 from coursebook.course import Lesson
 from coursebook.new.cells import cells, number, put, read, run, template, written
 from coursebook.new.changes import Changes, Refused, lesson_named, named_well

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.errors import ExtensionError
+
+from coursebook import mathjax
 
 #: The site's own styles and scripts; every page loads them.
 STATIC = Path(__file__).resolve().parents[1] / "static"
@@ -27,19 +27,11 @@ MATHJAX = (
 )
 
 
-def _mathjax() -> Path:
-    # The package's name has hyphens, so it cannot be imported by a statement.
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    if spec is None or not spec.submodule_search_locations:
-        raise ExtensionError("MathJax is missing: pip install sphinx-mathjax-offline")
-    return Path(spec.submodule_search_locations[0]) / "static" / "mathjax"
-
-
 def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
     """Copy the part of MathJax that pages use into the built site."""
     if error is not None or app.builder.format != "html":
         return
-    source, target = _mathjax(), Path(app.outdir) / "_static" / "mathjax"
+    source, target = mathjax.folder(), Path(app.outdir) / "_static" / "mathjax"
     for part in MATHJAX:
         (target / part).parent.mkdir(parents=True, exist_ok=True)
         if (source / part).is_dir():

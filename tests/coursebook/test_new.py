@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from coursebook import course as course_tree
 from coursebook import hygiene, quizzes
+from coursebook.browser import browser
 from coursebook.claims import read_claims
-from coursebook.commands import browser
 from coursebook.course import Lesson, problem_set_names
 from coursebook.new import changes, exercise
 from coursebook.new.changes import MARK
