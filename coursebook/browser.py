@@ -15,7 +15,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 class BrowserMissing(RuntimeError):
-    """There is no browser, or nothing to drive it with; the message says what to install."""
+    """There is no Chromium; the message says how to install one."""
 
 
 def browser() -> str | None:
@@ -30,14 +30,14 @@ def chromium() -> Iterator[Browser]:
     Raises
     ------
     BrowserMissing
-        If either is not installed.
+        If there is none.
+    ModuleNotFoundError
+        If Playwright is not installed; the command line says what to install.
     """
     if browser() is None:
         raise BrowserMissing("This needs Chromium: apt-get install chromium, or your system's way.")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise BrowserMissing("This needs Playwright: pip install playwright") from None
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser(), args=["--disable-gpu"])
         try:

@@ -12,7 +12,7 @@ from coursebook.browser import browser
 
 def register(app: typer.Typer) -> None:
     """Add the commands to `tfcourse`."""
-    for command in (demo, book, serve, slides, chapter):
+    for command in (demo, book, serve, slides, pdf, chapter):
         app.command()(command)
 
 
@@ -89,6 +89,29 @@ def slides(
             with chromium() as opened:
                 made += deck.print_pdf(opened, made)
         typer.echo("\n".join(map(str, made)))
+    except (BrowserMissing, FileNotFoundError) as error:
+        typer.secho(str(error), err=True, fg="red")
+        raise typer.Exit(1) from None
+
+
+def pdf(
+    into: Annotated[Path | None, typer.Option(help="By default `_build/course.pdf`.")] = None,
+) -> None:
+    """Print the whole built site into one PDF. Needs Chromium, and takes some minutes."""
+    from coursebook import course, one_pdf
+    from coursebook.browser import BrowserMissing, chromium
+    from coursebook.yaml_files import read_yaml
+
+    try:
+        root = course.root()
+        title = str(read_yaml(root / "_config.yml")["title"])
+        target = into or root / "_build" / "course.pdf"
+        with (
+            typer.progressbar(one_pdf.pages(root), label="Printing") as wanted,
+            chromium() as opened,
+        ):
+            sheets = one_pdf.join(one_pdf.print_pages(opened, wanted), target, title)
+        typer.echo(f"{target}: {sheets} pages")
     except (BrowserMissing, FileNotFoundError) as error:
         typer.secho(str(error), err=True, fg="red")
         raise typer.Exit(1) from None
