@@ -173,5 +173,5 @@ def parts() -> list[tuple[str, bool, str]]:
         tree = ("the course's tree", False, str(error))
     return [
         tree,
-        ("chromium", browser() is not None, "the tests that open the site in a browser"),
+        ("chromium", browser() is not None, "slides and the site as PDF; tests in a browser"),
     ]
