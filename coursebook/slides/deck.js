@@ -45,7 +45,7 @@
       frame.style.transform = `scale(${zoom}) translateX(-50%)`;
       inside.classList.toggle("is-side", side);
       inside.style.setProperty("--tall", `${tall}px`);
-      return (inside.scrollHeight + 2) * zoom <= room.clientHeight;
+      return (inside.scrollHeight + 2) * zoom <= room.clientHeight && inside.scrollWidth <= frame.clientWidth;
     };
     let best = { side: true, zoom: 0.7, tall: 200, score: 0 };
     for (const side of [true, false]) {

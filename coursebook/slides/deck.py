@@ -83,11 +83,11 @@ def print_pdf(browser: Browser, pages: list[Path]) -> list[Path]:
 
 
 def _section(one: Slide, number: int, of: int, lesson: str, note: str) -> str:
-    long = lines(one.said) if one.kind == "text" else (FEW + LINES) / 2
+    long = lines(one.said)
     marks = {
         "first": number == 1,
         "beside": one.beside,
-        "few": long < FEW,
+        "few": one.kind == "text" and long < FEW,
         "dense": long > LINES,
     }
     kinds = " ".join(["slide", one.kind, *(name for name, marked in marks.items() if marked)])
