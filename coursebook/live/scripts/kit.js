@@ -7,11 +7,11 @@ const Live = (() => {
 
   // Whole numbers from a text with a character each, as coursebook.live writes them.
   const unpacked = (packed) => {
-    const numbers = new Array(packed.length);
-    for (let i = 0; i < packed.length; i += 1) {
-      let code = packed.charCodeAt(i) - 35;
+    const numbers = [];
+    for (const character of packed) {
+      let code = character.codePointAt(0) - 35;
       if (code > 57) code -= 1; // the backslash is left out
-      numbers[i] = code % 2 ? -(code + 1) / 2 : code / 2;
+      numbers.push(code % 2 ? -(code + 1) / 2 : code / 2);
     }
     return numbers;
   };
