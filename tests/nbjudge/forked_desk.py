@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from typing import IO
 
 from nbjudge.desk import run as desk_run
@@ -79,9 +80,10 @@ class Forked:
         return self.returncode
 
     def kill(self) -> None:
-        """End it now."""
+        """End it now. As with ``Popen``, it may be gone already, and its exit code not yet here."""
         if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
 
 ORIGINAL = desk_run.PROGRAM
