@@ -256,8 +256,9 @@ FIGURES = {
         Figure(
             "inside",
             "What do a decoder and an encoder compute?",
-            "The small GPT of chapter 9 and the encoder of chapter 10 read the same text. See each "
-            "tensor on the way from the ids to the probabilities, with its shape. A minus marks "
+            "A small GPT, with the tokens of chapter 9, and the encoder of chapter 10 read the "
+            "same text. See each tensor on the way from the ids to the probabilities, with its "
+            "shape. A minus marks "
             "numbers below zero. Switch off a mask, the positions or a head, and see what changes.",
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},

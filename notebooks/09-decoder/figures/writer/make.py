@@ -3,8 +3,8 @@
 A GPT of four blocks on *tinyshakespeare*, with the tokens of the figure *merges*. Each tensor has a
 step of its own, and a weight is one character, which stands for a whole multiple of the step. The
 figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``.
-About forty minutes on two cores; where a run stopped, the next one with the same folder
-goes on::
+About an hour on two cores with other work beside it; where a run stopped, the next one with the
+same folder goes on::
 
     python notebooks/09-decoder/figures/writer/make.py --folder run
     python -m coursebook.live            # then draw the still pictures again
@@ -100,11 +100,11 @@ def main() -> None:
         "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
         "weights": rounded({name: weights[name] for name, _ in model.named_parameters()}),
     }
-    for one in ("trained", "rounded"):
-        model.load_state_dict(weights) if one == "trained" else (model := load(stored))
-        nll = language_model_nll(model.eval(), ids["validation"], LONGEST, LONGEST // 2)
+    model.load_state_dict(weights)
+    for name, one in (("trained", model.eval()), ("rounded", load(stored))):
+        nll = language_model_nll(one, ids["validation"], LONGEST, LONGEST // 2)
         per_character = nll.of(plays["validation"]).bits_per_byte * math.log(2)
-        print(f"{one}: {per_character:.3f} nats per character")
+        print(f"{name}: {per_character:.3f} nats per character")
     live.store("writer", {**stored, "nats_per_character": round(per_character, 3)})
 
 
