@@ -102,7 +102,7 @@ def main() -> None:
     }
     model.load_state_dict(weights)
     for name, one in (("trained", model.eval()), ("rounded", load(stored))):
-        nll = language_model_nll(one, ids["validation"], LONGEST, LONGEST // 2)
+        nll = language_model_nll(one, ids["validation"], LONGEST)
         per_character = nll.of(plays["validation"]).bits_per_byte * math.log(2)
         print(f"{name}: {per_character:.3f} nats per character")
     live.store("writer", {**stored, "nats_per_character": round(per_character, 3)})
