@@ -177,18 +177,27 @@ def maker(name: str) -> ModuleType:
 _ROW = re.compile(r"\[(-?\d+(?:,-?\d+){7,})\]")
 
 
+#: What a text of numbers leaves out: a page's HTML or JSON would write these in several characters.
+_ESCAPED = "<>\\"
+
+
 def as_text(numbers: Iterable[int]) -> str:
     """Whole numbers as text, one character each.
 
-    0, -1, 1, -2, 2 and so on are encoded as the characters from # on, without the backslash.
+    0, -1, 1, -2, 2 and so on are encoded as the characters from ( on, without <, > and backslash.
     """
-    codes = (2 * n if n >= 0 else -2 * n - 1 for n in numbers)
-    return "".join(chr(code + 35 + (code >= 57)) for code in codes)
+    text = []
+    for number in numbers:
+        code = 40 + (2 * number if number >= 0 else -2 * number - 1)
+        for left_out in _ESCAPED:
+            code += code >= ord(left_out)
+        text.append(chr(code))
+    return "".join(text)
 
 
 def as_numbers(text: str) -> list[int]:
     """The whole numbers that :func:`as_text` wrote."""
-    codes = (code - 35 - (code > 92) for code in map(ord, text))
+    codes = (ord(one) - 40 - sum(one > left_out for left_out in _ESCAPED) for one in text)
     return [-(code + 1) // 2 if code % 2 else code // 2 for code in codes]
 
 

@@ -64,5 +64,8 @@ def test_it_answers_and_follows_the_notebooks_theme(outputs):
 
 def test_what_a_notebook_saves_of_it_stays_small(monkeypatch):
     monkeypatch.delenv(live.STILL, raising=False)
-    sizes = {name: len(live.figure(name)._repr_html_()) for name in FIGURES}
-    assert max(sizes.values()) < 1_000_000, sizes
+    root = live.course.root()
+    for name, figure in FIGURES.items():
+        models = sum(live.course.figure_numbers(root, one).stat().st_size for one in figure.stored)
+        around = len(live.figure(name)._repr_html_().encode()) - models
+        assert around < 200_000, f"{name}: {around} bytes around {models} of its models"

@@ -9,8 +9,8 @@ const Live = (() => {
   const unpacked = (packed) => {
     const numbers = [];
     for (const character of packed) {
-      let code = character.codePointAt(0) - 35;
-      if (code > 57) code -= 1; // the backslash is left out
+      const left = (character > "<") + (character > ">") + (character > "\\"); // what the text leaves out
+      const code = character.codePointAt(0) - 40 - left;
       numbers.push(code % 2 ? -(code + 1) / 2 : code / 2);
     }
     return numbers;
