@@ -52,9 +52,20 @@ def demo(course: Path, fresh: bool = False) -> None:
         The course's folder; everything is written to its ``_build``.
     fresh:
         Rebuild and regrade everything, not only what has changed.
+
+    Raises
+    ------
+    FileNotFoundError
+        If this is a learners' copy of the course, which has no class to grade.
     """
     from coursebook import site
 
+    for part in ("examples", "solutions"):
+        if not (course / part).is_dir():
+            raise FileNotFoundError(
+                f"This copy of the course has no {part}/, so there is nothing to grade: the "
+                "demonstration is for instructors. `make lab` opens the lessons."
+            )
     site.require()
     console = Console(highlight=False)
     began = monotonic()

@@ -14,6 +14,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -28,6 +29,9 @@ from nbjudge.store.digests import judge_digest
 
 #: Seconds to wait for a worker to come back if a scheduler has none left.
 PATIENCE = 60.0
+
+#: What TLS needs on this machine, by Dask's settings below ``distributed.comm.tls``.
+CERTIFICATES = ("ca-file", "client.cert", "client.key")
 
 #: Maximum number of attempts to register the plugin if a worker is lost meanwhile.
 REGISTRATIONS = 5
@@ -81,12 +85,13 @@ def cluster(scheduler: str, terms: Terms) -> Iterator[Cluster]:
     """
     logging.getLogger("distributed").propagate = False
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GB"}):
+        _require_certificates(scheduler)
         _see_whether_it_answers(scheduler)
         try:
             client = Client(scheduler, timeout=10, set_as_default=False)
         except Exception as error:
             raise GradingFailed(
-                f"scheduler is {scheduler!r}, but nothing answers there: {error}"
+                f"scheduler is {scheduler!r}, but no connection could be made: {error}"
             ) from None
         try:
             _teach(client, terms)
@@ -172,6 +177,24 @@ def _parts_of(scheduler: str) -> SplitResult:
     """The parts of an address, by Dask's own default if it names no protocol."""
     usual = dask.config.get("distributed.comm.default-scheme", "tcp")
     return urlsplit(scheduler if "://" in scheduler else f"{usual}://{scheduler}")
+
+
+def _require_certificates(scheduler: str) -> None:
+    """Refuse an address with TLS if a certificate is not named or not there."""
+    if _parts_of(scheduler).scheme != "tls":
+        return
+    wrong = []
+    for setting in CERTIFICATES:
+        variable = "DASK_DISTRIBUTED__COMM__TLS__" + setting.replace(".", "__").replace("-", "_")
+        file = dask.config.get(f"distributed.comm.tls.{setting}", None)
+        if not file:
+            wrong.append(f"{variable.upper()} is not set")
+        elif not Path(file).is_file():
+            wrong.append(f"{variable.upper()} is {str(file)!r}, and there is no such file")
+    if wrong:
+        raise GradingFailed(
+            f"scheduler is {scheduler!r}, and TLS needs certificates: {'; '.join(wrong)}."
+        )
 
 
 def _see_whether_it_answers(scheduler: str) -> None:

@@ -29,6 +29,12 @@ def notebook(written, example, name):
     return written[0] / name / problem_set / f"{problem_set}.ipynb"
 
 
+def test_a_learners_copy_says_what_it_lacks(tmp_path):
+    (tmp_path / "examples").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"no solutions/.*`make lab`"):
+        demo_module.demo(tmp_path)
+
+
 def test_it_is_a_class_of_eight_with_every_kind_of_work(example):
     learners = example["learners"].values()
     assert len(learners) == 8

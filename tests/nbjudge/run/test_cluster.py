@@ -166,6 +166,55 @@ def test_no_scheduler_there_is_said_in_a_line(small_course, tmp_path):
         grade(tmp_path / "in", tmp_path / "out", small_course, scheduler="tcp://127.0.0.1:9")
 
 
+def test_tls_without_certificates_says_which_is_missing(small_course, tmp_path):
+    import dask
+
+    a_class(tmp_path / "in", small_course, 1)
+    address = {"scheduler": "tls://127.0.0.1:9"}
+    missing = r"TLS__CA_FILE is not set; .*TLS__CLIENT__CERT is not set; .*CLIENT__KEY is not set"
+    with pytest.raises(GradingFailed, match=missing):
+        grade(tmp_path / "in", tmp_path / "out", small_course, **address)
+    named = {"ca-file": str(tmp_path / "nosuch.pem"), "client.cert": __file__}
+    with (
+        dask.config.set({f"distributed.comm.tls.{name}": file for name, file in named.items()}),
+        pytest.raises(GradingFailed, match=r"nosuch\.pem', and there is no.*KEY is not set"),
+    ):
+        grade(tmp_path / "in", tmp_path / "out", small_course, **address)
+
+
+def test_a_class_is_graded_over_tls_with_the_pages_certificates(
+    one_nursery, small_course, tmp_path, monkeypatch
+):
+    """The commands of *How to teach* make certificates that Dask takes."""
+    page = (COURSE / "book" / "teach.md").read_text("utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("openssl ")]
+    assert len(commands) == 2
+    for command in commands:
+        made = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        if made.returncode:
+            pytest.skip(f"this machine's OpenSSL is older: {made.stderr.splitlines()[-1]}")
+    import dask
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    own = {"tls_ca_file": str(tmp_path / "ca.pem"), "require_encryption": True}
+    for role in ("scheduler", "worker", "client"):
+        own |= {f"tls_{role}_{kind}": str(tmp_path / f"me.{end}")
+                for kind, end in (("cert", "pem"), ("key", "key"))}  # fmt: skip
+    a_class(tmp_path / "in", small_course, 2)
+    settings = {"ca-file": "ca.pem", "client.cert": "me.pem", "client.key": "me.key"}
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0,
+                     protocol="tls", security=Security(**own)) as workers,
+        dask.config.set({f"distributed.comm.tls.{k}": str(tmp_path / v)
+                         for k, v in settings.items()}),
+    ):  # fmt: skip
+        assert workers.scheduler_address.startswith("tls://")
+        grade(tmp_path / "in", tmp_path / "out", small_course,
+              scheduler=workers.scheduler_address)  # fmt: skip
+    assert [row["score"] for row in rows(tmp_path / "out")] == ["5", "10"]
+
+
 def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
     with Ledger(tmp_path / "ledger.db") as ledger:
         ledger.finish("ps", "ada", "k1", 1, {"digest": "d"})
