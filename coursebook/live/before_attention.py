@@ -24,8 +24,9 @@ FIGURES = (
     Figure(
         "word-walk",
         "Which words are nearest, and where does word arithmetic lead?",
-        "Vectors that skip-gram learned from two million words of Wikipedia. Type a word to see "
-        "its nearest neighbours, walk from each word to the nearest, or try an analogy.",
+        "Vectors of 3,000 words, counted in three million words of Wikipedia and film reviews. Type "
+        "a word to see its nearest neighbours, walk from each word to the nearest, or try an "
+        "analogy.",
         "01-words",
         data={"start": "france", "steps": 3},
         stored=("vectors",),

@@ -11,18 +11,13 @@ Window, negatives, subsampling, width and minimum count are those of the preset,
 word2vec's own. Counts are treated as Levy, Goldberg and Dagan (2015) advise: no shift, the
 neighbours' shares to the power 3/4, the square root of the singular values.
 
-The words of the live figure *word walk* come from a seed of their own, with ``--figure``:
-``notebooks/01-words/figures/word-walk/vectors.json``. About ten minutes on one thread::
+About ten minutes on one thread::
 
     python notebooks/01-words/measure/word_vectors.py
-    python notebooks/01-words/measure/word_vectors.py --figure
-    python -m coursebook.live            # then draw the still pictures again
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from coursebook import course, records
+from coursebook import records
 from coursebook.measuring import keep_record
 from tfcourse import data, presets, training
 from tfcourse.devices import default_device
@@ -40,8 +35,6 @@ from tfcourse.runs.vectors import Pairs
 from tfcourse.tokenizers import Tokenizer
 
 PRESET, STEPS, SEEDS = "wikitext-2-skipgram", 3000, (14, 15, 16)
-#: The seed of the live figure's vectors.
-FIGURE_SEED = 4
 #: Number of words as frequent as a couple's second, with which it is compared.
 CONTROLS = 50
 #: Words whose neighbours are printed.
@@ -64,8 +57,6 @@ OPPOSITES = (
     "small large, old new, long short, win lose, positive negative, increased decreased, "
     "above below, upper lower, good bad, day night, summer winter, male female, begin end"
 )
-#: The figure's words: the most frequent of three letters or more, without the very top ones.
-FIGURE_WORDS, FIGURE_SKIPPED, FIGURE_WIDTH = 600, 100, 50
 
 
 def couples(listed: str) -> list[tuple[str, str]]:
@@ -104,7 +95,22 @@ def by_counting(pairs: Pairs, steps: int, words: int, width: int) -> Tensor:
             taken += 1
             if taken == steps:
                 break
-    keys, counts = np.unique(np.concatenate(keys), return_counts=True)
+    return ppmi_svd(np.concatenate(keys), words, width)
+
+
+def ppmi_svd(keys: np.ndarray, words: int, width: int) -> Tensor:
+    """The leading singular vectors ``(words, width)`` of the PPMI of pairs of words.
+
+    Parameters
+    ----------
+    keys:
+        ``centre * words + context`` for every pair, as often as it occurs.
+    words:
+        The size of the vocabulary.
+    width:
+        The number of singular vectors, each times the square root of its singular value.
+    """
+    keys, counts = np.unique(keys, return_counts=True)
     row, column = keys // words, keys % words
     of_row = np.bincount(row, counts, words)
     share = np.bincount(column, counts, words) ** 0.75
@@ -222,38 +228,6 @@ def judged(table: Tensor, tokens: Tokenizer, counts: Tensor) -> dict[str, object
     }
 
 
-def write_figure(seed: int) -> None:
-    """Train, and write the words of the live figure, in the directions in which they differ most.
-
-    Parameters
-    ----------
-    seed:
-        The seed of the training.
-    """
-    torch.set_num_threads(1)
-    table, tokens, pairs = by_guessing(changed(seed, quick=False))
-    counts = counts_of(pairs, tokens)
-    named = {w for listed in (*COUPLES.values(), OPPOSITES) for c in couples(listed) for w in c}
-    order = counts.argsort(descending=True, stable=True)[FIGURE_SKIPPED:].tolist()
-    frequent = [t for t in map(tokens.token, order) if t.isascii() and t.isalpha() and len(t) > 2]
-    chosen = sorted(named & in_(tokens)) + [w for w in frequent if w not in named]
-    chosen = sorted(chosen[:FIGURE_WORDS])
-    unit = F.normalize(table[[tokens.id(w) for w in chosen]], dim=1)
-    _, _, axes = torch.linalg.svd(unit, full_matrices=False)
-    rows = F.normalize(unit @ axes[:FIGURE_WIDTH].T, dim=1)
-    whole = (rows / rows.abs().max() * 127).round().int()
-    stored = {
-        "about": "Skip-gram vectors of frequent words of WikiText-2, by "
-        "notebooks/01-words/measure/word_vectors.py",
-        "seed": seed,
-        "words": chosen,
-        "vectors": whole.tolist(),
-    }
-    path = course.figure_numbers(course.root(), "vectors")
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB, {len(chosen)} words", flush=True)
-
-
 def measured(quick: bool) -> dict[str, object]:
     """For each seed, both kinds of vectors, evaluated."""
     torch.set_num_threads(1)
@@ -281,7 +255,4 @@ def measured(quick: bool) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--figure"]:
-        write_figure(FIGURE_SEED)
-    else:
-        keep_record("word-vectors", __doc__, measured, seed=SEEDS[0], judged_by=("words-skipgram",))
+    keep_record("word-vectors", __doc__, measured, seed=SEEDS[0], judged_by=("words-skipgram",))

@@ -15,9 +15,12 @@ FRIDGE = "There was a brief note on the fridge asking us to pay the rent"
 #: What is typed into which figure, and what it then says or draws.
 INVITED = {
     "word-walk": [
-        ("king − man + woman", "Nearest to"),
-        ("paris − france + italy", "Nearest to"),
-        ("high", "Nearest to high: low"),
+        ("king − man + woman", "woman: queen"),
+        ("songs − song + game", "game: games"),
+        ("went − go + take", "take: took"),
+        ("daughter − mother + father", "father: son"),
+        ("funny", "Nearest to funny: amusing"),
+        ("north", "Nearest to north: south"),
     ],
     "gates": [
         ("The students in the exam where the fire alarm is ringing", "After ringing: plural"),
