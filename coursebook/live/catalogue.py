@@ -254,6 +254,39 @@ FIGURES = {
             scripts=("vit-model",),
         ),
         Figure(
+            "map",
+            "A whole model at once: what flows where?",
+            "Small trained models run in this page: the decoder of chapter 9, the encoder of "
+            "chapter 10 and the translator of chapter 11. A curve is as thick as its attention "
+            "weight, a line as thick as the size of its vector. Type, choose a token, or open a "
+            "stage to see its numbers.",
+            "book/explore",
+            data={
+                "texts": {
+                    "decoder": "My lord, I would not",
+                    "encoder": "she sang a long low note",
+                    "translator": "siebenunddreißig",
+                },
+                "gap": 1,
+                "languages": [
+                    ["deutsch", "German"],
+                    ["english", "English"],
+                    ["français", "French"],
+                ],
+                "into": "english",
+                "most": 12,
+                "longest": 120,
+                "bars": 8,
+                "head": 1,
+                "lap": 9000,
+                "step": 1300,
+                "run": 24,
+            },
+            stored=("merges", "gaps", "translator"),
+            scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
+            at_once=True,
+        ),
+        Figure(
             "inside",
             "What do a decoder and an encoder compute?",
             "A small GPT, with the tokens of chapter 9, and the encoder of chapter 10 read the "

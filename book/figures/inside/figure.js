@@ -5,7 +5,6 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   const { number, largest, softmax } = Live;
   const gpt = Live.gpt(Live.data.merges), tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
-  const [T, V] = ["T", "V"], Td = "T × d", Tk = "T × d/h", TT = "T × T";
   let ids = [], words = [], place = start, head = 0, hidden = gap, positions = true, off = "";
   const masks = { decoder: true, encoder: false };
 
@@ -13,52 +12,27 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   const families = {
     decoder: {
       name: "Decoder", picture: ui.picture(), names: () => ids.map((id) => tokenizer.shown(tokenizer.tokens[id])),
-      tokens: (id) => tokenizer.shown(tokenizer.tokens[id]), ids: () => ids,
-      read: (options) => gpt.read(ids, options),
+      tokens: (id) => tokenizer.shown(tokenizer.tokens[id]),
+      read: (options) => ({ ids, ...gpt.read(ids, options) }),
     },
     encoder: {
       name: "Encoder", picture: ui.picture(), names: () => words.map((word, t) => (t === hidden ? "▢" : word)),
-      tokens: (id) => gaps.words[id], ids: () => asked().map(bert.id),
+      tokens: (id) => gaps.words[id],
       read(options) {
         const found = bert.read(asked(), options), last = bert.head(found.states[hidden]);
-        return { ...found, last, logits: bert.scores(last) };
+        return { ids: asked().map(bert.id), ...found, last, logits: bert.scores(last) };
       },
     },
   };
   const asked = () => words.map((word, t) => (t === hidden ? "<mask>" : word));
   const each = (act) => Object.values(families).forEach(act);
 
-  // The steps of both forward passes. A part is [formula, shape in letters, numbers], or says why it is missing.
-  const both = (formula, shape, value) => [[formula, shape, value], [formula, shape, value]];
-  const headed = (formula, shape, value) => [formula, shape, ({ blocks: [{ each: heads }] }) => value(heads[head])];
-  const whole = (formula, shape, value) => [formula, shape, ({ blocks: [found] }) => value(found)];
-  const encoders = [
-    "In this encoder the norms come after the sums.",
-    ...["q", "k", "v"].map((kind) => headed(`x W_${kind.toUpperCase()}, one head`, Tk, (one) => one[kind])),
-    headed("Q Kᵀ / √(d/h)", TT, ({ scores }) => scores),
-    headed("softmax of each row", TT, ({ weights }) => weights),
-    headed("A V", Tk, ({ output }) => output),
-    whole("all heads side by side, times W_O", Td, ({ added }) => added),
-    whole("LN(x + attention(x))", Td, ({ between }) => between),
-    "The norm is in the sum above.",
-    whole("ReLU(x W_1 + b_1)", "T × d_ff", ({ hidden: inside }) => inside),
-    whole("(inside) W_2 + b_2", Td, ({ made }) => made),
-    whole("LN(x + FFN(x))", Td, ({ after }) => after),
-  ];
-  const block = (b) => Live.openedBlock(b, T, () => head).map(({ part, ...step }, i) =>
-    ({ ...step, parts: [part, b ? "This encoder has one block." : encoders[i]] }));
-  const steps = [
-    { said: "Ids", parts: [["the text, cut into tokens", T], ["the text, cut into words", T]] },
-    { said: "Embedding", parts: both("row E[id] for each token", Td, ({ embedded }) => embedded) },
-    { said: "With positions", parts: [["E[id] + P[t]", Td, ({ start: x }) => x], ["LN(E[id] + P[t] + segment)", Td, ({ x }) => x]] },
-    ...Array.from({ length: gpt.layers }, (_, b) => block(b)).flat(),
-    { said: "What is scored", role: "one", parts: [["LN(x) of the last token", "1 × d", ({ last }) => [last]], ["LN(ReLU(x W + b)) of the gap", "1 × d", ({ last }) => [last]]] },
-    { said: "Logits", parts: [["LN(x) Eᵀ: which token is next?", V, ({ logits }) => logits], ["(…) Eᵀ + b: which word is hidden?", V, ({ logits }) => logits]] },
-    { said: "Probabilities", parts: both("softmax(logits)", V, ({ logits }) => softmax(logits)) },
-  ];
+  // The steps of both forward passes.
+  const [decoders, encoders] = [Live.openedDecoder, Live.openedEncoder].map((opened) => opened(gpt.layers, () => head));
+  const steps = decoders.map((step, i) => ({ ...step, parts: [step.part, encoders[i].part] }));
 
-  function open({ name, picture, names, tokens, ids: read, found }, part, { said, role, ofHead }) {
-    const [formula, shape, value = read] = part, square = shape === TT;
+  function open({ name, picture, names, tokens, found }, part, { said, role, ofHead }) {
+    const [formula, shape, value] = part, square = shape === "T × T";
     Live.opened(picture, `${name}. ${ofHead ? `${said}, head ${head + 1}` : said}`, Array.isArray(part) ? [formula, shape, value(found)] : part,
       { role, rows: names(), columns: square ? names() : null, token: tokens, bars, ids: said === "Ids" });
   }

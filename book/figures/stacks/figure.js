@@ -4,44 +4,9 @@
 Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) => {
   const { number, largest, softmax } = Live;
   const model = Live.translator(Live.data.translator), shown = (word) => ({ "<s>": "start", "</s>": "end" })[word] ?? word;
-  const [S, T, d, h, V] = ["S", "T", "d", "h", "V"];
   const pictures = { encoder: ui.picture(), decoder: ui.picture() };
   let words = [], language = into, place = start, head = 0, causal = true, places = true, off = "", found = null, usual = "";
-
-  const alone = "The encoder has no cross-attention.", unscored = "Only the decoder scores words.";
-  // A part is [formula, shape in letters, numbers], or says why it is missing: for the encoder, then for the decoder.
-  const attention = (b, name, own) => {
-    const title = `${name}-attention`;
-    const one = (formula, rows, value) => own.map((texts) => (typeof texts === "string" ? texts
-      : [formula.replace("y", texts.y).replace("z", texts.z), rows.replaceAll("rows", texts.rows).replaceAll("columns", texts.columns), (stack) => value(stack.blocks[b][name])]));
-    const headed = (said, role, parts) => ({ said: `Block ${b + 1}, ${name}: ${said}`, role, ofHead: true, parts });
-    return [
-      headed("queries Q", "q", one("y W_Q, one head", `rows × ${d}/${h}`, ({ each }) => each[head].q)),
-      headed("keys K", "k", one("z W_K, one head", `columns × ${d}/${h}`, ({ each }) => each[head].k)),
-      headed("values V", "v", one("z W_V, one head", `columns × ${d}/${h}`, ({ each }) => each[head].v)),
-      headed("scores", "", one("Q Kᵀ / √(d/h)", "rows × columns", ({ each }) => each[head].scores)),
-      headed("weights A", "map", one("softmax of each row", "rows × columns", ({ each }) => each[head].weights)),
-      headed("output", "v", one("A V", `rows × ${d}/${h}`, ({ each }) => each[head].output)),
-      { said: `Block ${b + 1}, ${name}: attention adds`, parts: one("all heads side by side, times W_O", `rows × ${d}`, ({ added }) => added) },
-      { said: `Block ${b + 1}, ${name}: after the norm`, role: "one", parts: one(`LN(y + ${title}(y))`, `rows × ${d}`, ({ after }) => after) },
-    ];
-  };
-  const each = (formula, columns, value) => [[formula, `${S} × ${columns}`, value], [formula, `${T} × ${columns}`, value]];
-  const block = (b) => [
-    ...attention(b, "self", [{ y: "x", z: "x", rows: S, columns: S }, { y: "x", z: "x", rows: T, columns: T }]),
-    ...attention(b, "cross", [alone, { y: "y", z: "(encoder's states)", rows: T, columns: S }]),
-    { said: `Block ${b + 1}: FFN, inside`, role: "two", parts: each("ReLU(y W_1 + b_1)", `4${d}`, ({ blocks }) => blocks[b].hidden) },
-    { said: `Block ${b + 1}: FFN adds`, parts: each("(inside) W_2 + b_2", d, ({ blocks }) => blocks[b].made) },
-    { said: `Block ${b + 1}: after FFN`, role: "one", parts: each("LN(y + FFN(y))", d, ({ blocks }) => blocks[b].after) },
-  ];
-  const steps = [
-    { said: "Ids", ids: true, parts: [["the language to write, then the words read", S, ({ row }) => row], ["the words written", T, ({ row }) => row]] },
-    { said: "Embedding", parts: each("√d E[id]", d, ({ embedded }) => embedded) },
-    { said: "With positions", parts: each("√d E[id] + waves", d, (stack) => stack.start) },
-    ...Array.from({ length: model.layers }, (_, b) => block(b)).flat(),
-    { said: "Logits", parts: [unscored, ["y Eᵀ, after the last word", V, ({ logits }) => logits]] },
-    { said: "Probabilities", parts: [unscored, ["softmax(logits)", V, ({ logits }) => softmax(logits)]] },
-  ];
+  const steps = Live.openedStacks(model.layers, () => head);
 
   function draw() {
     const { said, role, ofHead, ids, parts } = steps[place], names = { S: found.encoder.names, T: found.decoder.names };

@@ -273,10 +273,18 @@ const Live = (() => {
         to.append(html("div", { class: "live-check" }, box_, name));
         return input;
       },
-      buttons(...pairs) {
+      buttons: (...pairs) => ui.row(below, ...pairs),
+      row(to, ...pairs) {
         const made = pairs.map(([said, press]) => html("button", { type: "button", onclick: press }, said));
-        below.append(html("div", { class: "live-buttons" }, made));
+        to.append(html("div", { class: "live-buttons" }, made));
         return made;
+      },
+      // Buttons of which one is pressed.
+      tabs({ label, options, value, change, to = above }) {
+        const made = options.map(([key, said]) => html("button", { type: "button", onclick: () => { press(key); change(key); } }, said));
+        const press = (now) => options.forEach(([key], i) => made[i].setAttribute("aria-pressed", key === now));
+        to.append(html("div", { class: "live-buttons live-tabs", role: "group", "aria-label": label }, made));
+        press(value);
       },
       // A line to type into; below it stands what could not be read.
       sentence({ label, value, change }) {
@@ -307,7 +315,7 @@ const Live = (() => {
       hint(...said) {
         below.append(html("p", { class: "live-hint" }, said));
       },
-      below,
+      above, below,
     };
     return ui;
   }

@@ -54,7 +54,7 @@ Live.opened = (() => {
 })();
 
 // The tensors of block b with the norm before each part, for T tokens: their names, roles and parts. `head` says which
-// head is shown.
+// head is shown, `stage` where in the block the tensor is.
 Live.openedBlock = (b, T, head) => {
   const [Td, Tk, TT] = [`${T} × d`, `${T} × d/h`, `${T} × ${T}`], of = (value) => ({ blocks }) => value(blocks[b]);
   const ofHead = (value) => of(({ each }) => value(each[head()]));
@@ -72,5 +72,87 @@ Live.openedBlock = (b, T, head) => {
     ["FFN, inside", "two", ["GELU(LN(x) W_1 + b_1)", `${T} × d_ff`, of(({ hidden }) => hidden)]],
     ["FFN adds", "", ["(inside) W_2 + b_2", Td, of(({ made }) => made)]],
     ["residual stream", "", ["x + FFN(LN(x))", Td, of(({ after }) => after)]],
-  ].map(([said, role, part], i) => ({ said: `Block ${b + 1}: ${said}`, role, part, ofHead: i > 0 && i < 7 }));
+  ].map(([said, role, part], i) => ({ said: `Block ${b + 1}: ${said}`, role, part, ofHead: i > 0 && i < 7, block: b, stage: i < 9 ? "self" : "ffn" }));
+};
+
+// Every tensor of a decoder from the ids to the probabilities: its name, role and part [formula, shape, value].
+Live.openedDecoder = (layers, head) => [
+  { said: "Ids", part: ["the text, cut into tokens", "T", ({ ids }) => ids] },
+  { said: "Embedding", part: ["row E[id] for each token", "T × d", ({ embedded }) => embedded] },
+  { said: "With positions", part: ["E[id] + P[t]", "T × d", ({ start }) => start] },
+  ...Array.from({ length: layers }, (_, b) => Live.openedBlock(b, "T", head)).flat(),
+  { said: "What is scored", role: "one", part: ["LN(x) of the last token", "1 × d", ({ last }) => [last]] },
+  { said: "Logits", part: ["LN(x) Eᵀ: which token is next?", "V", ({ logits }) => logits] },
+  { said: "Probabilities", part: ["softmax(logits)", "V", ({ logits }) => Live.softmax(logits)] },
+];
+
+// The same places of the way in an encoder of one block, which has its norms after the sums. A part that it does not
+// have says why.
+Live.openedEncoder = (layers, head) => {
+  const Td = "T × d", Tk = "T × d/h", TT = "T × T";
+  const headed = (formula, shape, value) => [formula, shape, ({ blocks: [{ each }] }) => value(each[head()])];
+  const whole = (formula, shape, value) => [formula, shape, ({ blocks: [found] }) => value(found)];
+  const parts = [
+    "In this encoder the norms come after the sums.",
+    ...["q", "k", "v"].map((kind) => headed(`x W_${kind.toUpperCase()}, one head`, Tk, (one) => one[kind])),
+    headed("Q Kᵀ / √(d/h)", TT, ({ scores }) => scores),
+    headed("softmax of each row", TT, ({ weights }) => weights),
+    headed("A V", Tk, ({ output }) => output),
+    whole("all heads side by side, times W_O", Td, ({ added }) => added),
+    whole("LN(x + attention(x))", Td, ({ between }) => between),
+    "The norm is in the sum above.",
+    whole("ReLU(x W_1 + b_1)", "T × d_ff", ({ hidden }) => hidden),
+    whole("(inside) W_2 + b_2", Td, ({ made }) => made),
+    whole("LN(x + FFN(x))", Td, ({ after }) => after),
+  ];
+  const others = {
+    Ids: ["the text, cut into words", "T", ({ ids }) => ids],
+    Embedding: ["row E[id] for each token", Td, ({ embedded }) => embedded],
+    "With positions": ["LN(E[id] + P[t] + segment)", Td, ({ x }) => x],
+    "What is scored": ["LN(ReLU(x W + b)) of the gap", "1 × d", ({ last }) => [last]],
+    Logits: ["(…) Eᵀ + b: which word is hidden?", "V", ({ logits }) => logits],
+    Probabilities: ["softmax(logits)", "V", ({ logits }) => Live.softmax(logits)],
+  };
+  return Live.openedDecoder(layers, head).map((step, i) =>
+    ({ ...step, part: others[step.said] ?? (i < 3 + parts.length ? parts[i - 3] : "This encoder has one block.") }));
+};
+
+// Every tensor of an encoder-decoder: `parts` are the encoder's and the decoder's.
+Live.openedStacks = (layers, head) => {
+  const [S, T, d, h, V] = ["S", "T", "d", "h", "V"];
+  const alone = "The encoder has no cross-attention.", unscored = "Only the decoder scores words.";
+  // A part is [formula, shape in letters, numbers], or says why it is missing: for the encoder, then for the decoder.
+  const attention = (b, name, own) => {
+    const title = `${name}-attention`;
+    const one = (formula, rows, value) => own.map((texts) => (typeof texts === "string" ? texts
+      : [formula.replace("y", texts.y).replace("z", texts.z), rows.replaceAll("rows", texts.rows).replaceAll("columns", texts.columns), (stack) => value(stack.blocks[b][name])]));
+    const stage = { block: b, stage: name };
+    const headed = (said, role, parts) => ({ ...stage, said: `Block ${b + 1}, ${name}: ${said}`, role, ofHead: true, parts });
+    return [
+      headed("queries Q", "q", one("y W_Q, one head", `rows × ${d}/${h}`, ({ each }) => each[head()].q)),
+      headed("keys K", "k", one("z W_K, one head", `columns × ${d}/${h}`, ({ each }) => each[head()].k)),
+      headed("values V", "v", one("z W_V, one head", `columns × ${d}/${h}`, ({ each }) => each[head()].v)),
+      headed("scores", "", one("Q Kᵀ / √(d/h)", "rows × columns", ({ each }) => each[head()].scores)),
+      headed("weights A", "map", one("softmax of each row", "rows × columns", ({ each }) => each[head()].weights)),
+      headed("output", "v", one("A V", `rows × ${d}/${h}`, ({ each }) => each[head()].output)),
+      { ...stage, said: `Block ${b + 1}, ${name}: attention adds`, parts: one("all heads side by side, times W_O", `rows × ${d}`, ({ added }) => added) },
+      { ...stage, said: `Block ${b + 1}, ${name}: after the norm`, role: "one", parts: one(`LN(y + ${title}(y))`, `rows × ${d}`, ({ after }) => after) },
+    ];
+  };
+  const each = (formula, columns, value) => [[formula, `${S} × ${columns}`, value], [formula, `${T} × ${columns}`, value]];
+  const block = (b) => [
+    ...attention(b, "self", [{ y: "x", z: "x", rows: S, columns: S }, { y: "x", z: "x", rows: T, columns: T }]),
+    ...attention(b, "cross", [alone, { y: "y", z: "(encoder's states)", rows: T, columns: S }]),
+    { block: b, stage: "ffn", said: `Block ${b + 1}: FFN, inside`, role: "two", parts: each("ReLU(y W_1 + b_1)", `4${d}`, ({ blocks }) => blocks[b].hidden) },
+    { block: b, stage: "ffn", said: `Block ${b + 1}: FFN adds`, parts: each("(inside) W_2 + b_2", d, ({ blocks }) => blocks[b].made) },
+    { block: b, stage: "ffn", said: `Block ${b + 1}: after FFN`, role: "one", parts: each("LN(y + FFN(y))", d, ({ blocks }) => blocks[b].after) },
+  ];
+  return [
+    { said: "Ids", ids: true, parts: [["the language to write, then the words read", S, ({ row }) => row], ["the words written", T, ({ row }) => row]] },
+    { said: "Embedding", parts: each("√d E[id]", d, ({ embedded }) => embedded) },
+    { said: "With positions", parts: each("√d E[id] + waves", d, (stack) => stack.start) },
+    ...Array.from({ length: layers }, (_, b) => block(b)).flat(),
+    { said: "Logits", parts: [unscored, ["y Eᵀ, after the last word", V, ({ logits }) => logits]] },
+    { said: "Probabilities", parts: [unscored, ["softmax(logits)", V, ({ logits }) => Live.softmax(logits)]] },
+  ];
 };

@@ -1,0 +1,293 @@
+// One picture of a whole model: a decoder, an encoder or a translator, from the tokens to the probabilities. It shows
+// what flows where, and each of its stages opens the tensors that are computed there.
+"use strict";
+
+Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, lap, step: quick, run: many }) => {
+  const { html, number, largest, softmax } = Live, calm = Live.calm();
+  const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.merges);
+  const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
+  const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
+  const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
+  const size = (row) => Math.sqrt(Live.dot(row, row));
+
+  let typed = [], written = [], words = [], hidden = gap, source = [], said = [], count = 0, language = into;
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, ready = false;
+  const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
+  const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
+  const heads = (prefix, said_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
+    [`${prefix}${Math.floor(i / of)}${prefix ? said_[0] : ""}.${i % of}`, `${prefix ? `${said_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
+
+  // What each kind of model makes of a text, what it computes, and what comes next.
+  const families = {
+    decoder: {
+      label: "Text", heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
+      off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
+      cut(text) {
+        const ids = tokenizer.encode(text);
+        if (!ids.length) return "Type at least one character.";
+        [typed, written] = [ids, []];
+        return ids.length > most ? `It reads the last ${most} tokens.` : "";
+      },
+      read(options) {
+        const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
+        return { stacks: [all], logits: all.logits, bands: [{ title: "", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
+      },
+      next(id) { written.push(id); return written.length % many > 0; },
+      story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
+      answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
+    },
+    encoder: {
+      label: "Text", heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
+      off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
+      cut(text) {
+        const cut = bert.split(text, most);
+        if (cut.words.length) [words, hidden] = [cut.words, Math.min(hidden, cut.words.length - 1)];
+        return bert.remark(cut).replaceAll("The model", "The encoder");
+      },
+      read(options) {
+        const row = words.map((one, t) => (t === hidden ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
+        const logits = bert.scores(last), strange = new Set(words.keys().filter((t) => !gaps.words.includes(words[t])));
+        return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
+          bands: [{ title: "", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
+      },
+      next(id) { words[hidden] = gaps.words[id]; hidden = (hidden + 1) % words.length; return hidden > 0; },
+      story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
+      answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}. You hid “${words[hidden]}”.`,
+    },
+    translator: {
+      label: "A number or a date, in words", heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word,
+      off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads)],
+      steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, () => head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
+      cut(text) {
+        const cut = translator.split(text.slice(0, longest));
+        if (!cut.words.length) return "Type at least one word.";
+        [source, said] = [cut.words, []];
+        return cut.unknown.length ? `It has never seen ${list(cut.unknown)}.` : "";
+      },
+      write(options) { said = translator.ids(translator.translate([language, ...source], 1, options).said); count = said.length; },
+      read(options) {
+        const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said.slice(0, count)]];
+        const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
+        return { stacks: [encoder, decoder], logits: decoder.logits, bands: [encoder, decoder].map((stack, n) =>
+          ({ title: n ? "decoder" : "encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
+      },
+      next(id) {
+        if (id === translator.END) { count = 0; return false; }
+        [said, count] = [[...said.slice(0, count), id], count + 1];
+        return count < 20;
+      },
+      story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.slice(0, count).map((id) => translator.words[id])) || "…")],
+      answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
+    },
+  };
+  const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
+  const stageOf = (step, i) => ({ kind: step.stage ?? (i < 3 ? "embed" : "scores"), block: step.block });
+  const KINDS = { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", scores: "probabilities" };
+  const TELLS = { embed: "With positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", scores: "Probabilities" };
+
+  // ---- the parts of the frame ------------------------------------------------------------------
+  ui.tabs({ label: "Model", options: Object.keys(families).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: (to) => { name = to; change(); } });
+  const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
+    if (!ready) return "";
+    texts[name] = text;
+    return read(text);
+  } });
+  const note = ui.above.lastChild;
+  const own = html("div", { class: "live-controls" });
+  const [press, runs, flows] = ui.row(ui.above, ["", () => { halt(); next(); }], ["Let it run", () => (running ? halt() : start())], ["Pause", () => (moving ? halt() : flow())]);
+  const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note", "aria-hidden": "true" });
+  ui.panel(story);
+  const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
+  ui.panel(tells);
+  ui.panel(own);
+  const picture = ui.picture();
+  picture.element.classList.add("map-tensor");
+  let slider = null, stage = null, which = null, whichHead = null;
+
+  // ---- reading and drawing ---------------------------------------------------------------------
+  const steps = () => found.steps[band], settings = () => ({ causal, places: positions, gone: new Set(off ? [off] : []) });
+  function compute() {
+    found = { ...family().read(settings()), steps: family().steps() };
+    Object.assign(found, { shares: softmax(found.logits), token: family().token, bars, asks: family().asks });
+    band = Math.min(band, found.bands.length - 1);
+    const scored = found.bands.findIndex((one) => one.scored !== undefined);
+    if (!focus || name === "encoder" || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
+  }
+  function read(text) {
+    const remark = family().cut(text);
+    if (/^Type/.test(remark)) return remark;
+    focus = null;
+    if (name === "translator") family().write(settings());
+    renew();
+    once();
+    return remark;
+  }
+  // What stands beside the pictures for those who cannot see them.
+  function inWords() {
+    const [b, t] = focus, { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
+    const parts = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
+      const columns = kind === "cross" ? found.bands[0].names : names;
+      const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
+      return `Block ${n + 1}, ${KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
+    }));
+    const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, bars);
+    return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${parts.join(" ")} ${found.asks}: ${order.map((id) => `${found.token(id)} ${number(found.shares[id], 4)}`).join(", ")}.`;
+  }
+  function draw() {
+    const step = steps()[place], all = inWords(), best = largest(found.shares);
+    maps.forEach((map) => map.draw(found, { focus, head, opened: { band, ...stageOf(step, place) } }, all));
+    const names = name === "translator" ? { S: found.bands[0].names, T: found.bands[1].names } : { T: found.bands[0].names };
+    const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
+    const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
+    Live.opened(picture, `${owner}${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[band])],
+      { role: step.role, rows: names[rows] ?? found.bands[band].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
+    story.replaceChildren(...family().story());
+    ui.say(family().answer(best, found.shares[best]));
+    tells.textContent = told({ band: focus[0], column: null });
+  }
+  function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
+
+  // What happens in a column, in one sentence.
+  function told({ band: b, column }) {
+    const t = focus[0] === b ? focus[1] : found.bands[b].names.length - 1, { names } = found.bands[b], me = `“${names[t]}”`;
+    if (!column) return "Width of a line: size of the token's vector. Curves: attention weights. Dots at their ends: how much a part adds.";
+    const n = column.block + 1;
+    if (column.kind === "embed") return `Embedding: each token becomes a vector of ${found.bands[b].start[0].length} numbers, and its position is added.`;
+    if (column.kind === "ffn") return `Block ${n}, feed-forward: each vector alone goes through two layers. It adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
+    if (column.kind === "scores") { const best = largest(found.shares); return `${found.asks}: “${found.token(best)}” has the highest probability, ${number(found.shares[best])}.`; }
+    const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
+    return `Block ${n}, head ${head + 1} of ${KINDS[column.kind]}: ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
+  }
+
+  // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
+  let frame = null, moving = false, running = false, seen = true, again = null;
+  const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
+  function way(ms, done) {
+    stop();
+    again = () => way(ms, done);
+    let begun = null;
+    const tick = (now) => {
+      begun ??= now;
+      const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
+      if (shown) tells.textContent = told(shown.front(share));
+      if (share < 1) { frame = requestAnimationFrame(tick); return; }
+      stop();
+      again = null;
+      done();
+    };
+    if (seen) frame = requestAnimationFrame(tick);
+  }
+  function flow() {
+    moving = true;
+    flows.textContent = "Pause";
+    way(lap, () => { head = (head + 1) % family().heads; whichHead.value = head; draw(); flow(); });
+  }
+  function halt() {
+    [moving, running, again] = [false, false, null];
+    runs.textContent = "Let it run";
+    flows.textContent = "Show the flow";
+    stop();
+    if (found) tells.textContent = told({ band: focus[0], column: null });
+  }
+  const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
+  // The token that comes next is written, the likeliest unless another is chosen; whether more can come.
+  function add(id = largest(found.shares)) {
+    const more = family().next(id);
+    focus = null;
+    renew();
+    return more;
+  }
+  function next(id) { add(id); once(); }
+  function start() {
+    halt();
+    if (name === "translator") { count = 0; focus = null; renew(); }
+    if (calm) { while (add()); return; }
+    running = true;
+    runs.textContent = "Stop";
+    const on = () => { if (add()) way(quick, on); else { way(quick, halt); } };
+    way(quick, on);
+  }
+
+  // ---- controls --------------------------------------------------------------------------------
+  function open(to, kind, blockOf) {
+    band = to;
+    const at = steps().findIndex((step, i) => { const one = stageOf(step, i); return one.kind === kind && one.block === blockOf && step.said.endsWith(TELLS[kind]); });
+    if (at >= 0) place = at;
+    controls();
+    draw();
+  }
+  const stages = () => found.steps.flatMap((all, b) => {
+    const keys = [...new Set(all.map((step, i) => { const { kind, block: n } = stageOf(step, i); return `${b}.${kind}.${n ?? ""}`; }))];
+    return keys.map((key) => {
+      const [, kind, n] = key.split(".");
+      return [key, `${found.bands[b].title ? `${found.bands[b].title}, ` : ""}${n ? `block ${Number(n) + 1}: ` : ""}${KINDS[kind]}`];
+    });
+  });
+  // The sliders' ends and the open stage; the rest is built anew for another model only.
+  function controls() {
+    if (!slider) return;
+    slider.set(place + 1, steps().length);
+    const { kind, block: n } = stageOf(steps()[place], place);
+    stage.value = `${band}.${kind}.${n ?? ""}`;
+    const [b, t] = focus;
+    which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
+  }
+  function chosen(b, t) {
+    if (name === "encoder") { hidden = t; focus = null; renew(); once(); return; }
+    focus = [b, t];
+    controls();
+    draw();
+  }
+  function build() {
+    own.replaceChildren();
+    ui.below.replaceChildren();
+    press.textContent = family().press;
+    const names = () => found.bands.flatMap((one) => one.names);
+    which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
+      show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
+      change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
+    whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: own, change: (to) => { head = Number(to); draw(); } });
+    if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
+    stage = ui.choice({ label: "Open", options: stages(), value: "", to: own, change: (key) => { const [b, kind, n] = key.split("."); open(Number(b), kind, n === "" ? undefined : Number(n)); } });
+    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
+    const renewed = () => { if (name === "translator") family().write(settings()); renew(); };
+    ui.check({ label: "Causal mask", value: causal, change: (on) => { causal = on; renewed(); } });
+    ui.check({ label: "Positions", value: positions, change: (on) => { positions = on; renewed(); } });
+    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], change: (to) => { off = to; renewed(); } });
+    controls();
+  }
+  // Another model: everything on, its own text, its attention open.
+  function change() {
+    halt();
+    [focus, head, band, causal, positions, off, slider] = [null, first, 0, family().causal, true, "", null];
+    input.value = texts[name];
+    note.textContent = family().cut(texts[name]);
+    if (name === "translator") family().write(settings());
+    compute();
+    band = found.bands.length - 1;
+    place = steps().findIndex(({ said: one }) => one.endsWith(TELLS.self));
+    build();
+    draw();
+    once();
+  }
+
+  change();
+  ready = true;
+  for (const map of maps) {
+    map.element.addEventListener("click", (event) => {
+      const there = map.point(event);
+      if (there?.token !== undefined) next(there.token);
+      else if (there?.column) open(there.band, there.column.kind, there.column.block);
+      else if (there) chosen(there.band, there.row);
+    });
+  }
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") { halt(); next(); } });
+  if (calm) { flows.hidden = true; return; }
+  for (const kind of ["pointerdown", "keydown"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== flows) halt(); });
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    seen = isIntersecting;
+    if (!seen) stop();
+    else if (again && frame === null) again();
+  }).observe(ui.figure);
+  flow();
+});

@@ -1,0 +1,211 @@
+// A whole model as one picture, from the tokens on the left to the probabilities on the right, and what flows through it.
+"use strict";
+
+Live.mapPicture = (() => {
+  const { svg, text, box, line, number, short, at } = Live;
+  const size = (row) => Math.sqrt(Live.dot(row, row));
+
+  // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
+  const WIDE = {
+    width: 920, high: 30, room: 330, top: 58, between: 66, letters: 11, below: false,
+    one: { left: 0, label: 92, embed: 64, ffn: 66, scores: 224 },
+    two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 236, label: 94, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
+  };
+  const TALL = {
+    width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
+    one: { left: 0, label: 60, embed: 12, ffn: 28, scores: 10 },
+    two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
+  };
+
+  // Where each column of a band is: the embedding, and the parts of each block.
+  function columns(band, plan, { width, below }) {
+    const each = plan.self ?? band.blocks.map(() =>
+      (width - plan.label - plan.embed - plan.scores - band.blocks.length * plan.ffn) / band.blocks.length);
+    let x = plan.left + plan.label;
+    const put = (wide, more) => ({ x0: x, x1: (x += wide), ...more });
+    const found = [put(plan.embed, { kind: "embed", after: band.start })];
+    band.blocks.forEach((parts, b) => parts.forEach(([kind, part]) => {
+      found.push(put(kind === "self" ? each[b] : plan[kind], { kind, block: b, ...part }));
+    }));
+    if (band.scored !== undefined) found.push({ kind: "scores", x0: x, x1: below ? x + 4 : width });
+    return found;
+  }
+
+  // The numbers of a vector, as strokes up and down from its line.
+  function wave(row, x0, x1, y, high, most) {
+    const step = (x1 - x0) / row.length;
+    const strokes = (keep) => row.map((value, i) => (keep(value)
+      ? `M${(x0 + (i + 0.5) * step).toFixed(1)},${at(y)}v${(-0.45 * high * Math.max(-1, Math.min(1, value / most))).toFixed(1)}` : "")).join("");
+    return [["heat-line", (value) => value >= 0], ["below-line", (value) => value < 0]].map(([kind, keep]) =>
+      svg("path", { class: kind, d: strokes(keep), "stroke-width": at(0.7 * step) }));
+  }
+
+  const curve = (x0, y0, x1, y1) => [[x0, y0], [(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1], [x1, y1]];
+  const drawn = ([a, b, c, d]) => `M${at(a[0])},${at(a[1])}C${[b, c, d].map((p) => p.map(at)).join(" ")}`;
+  const along = (points, t) => [0, 1].map((axis) => {
+    const [a, b, c, d] = points.map((p) => p[axis]), s = 1 - t;
+    return s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * d;
+  });
+
+  const COLOUR = { self: "q", cross: "k", ffn: "two", scores: "one" };
+  const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], scores: ["next token"] };
+
+  // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
+  function places(model, plan) {
+    const rows = model.bands.reduce((sum, { names }) => sum + names.length, 0);
+    const high = Math.min(plan.high, plan.room / rows);
+    let top = plan.top;
+    return model.bands.map((band, n) => {
+      const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top;
+      top += high * band.names.length + plan.between;
+      return {
+        ...band, n, high, top: from, bottom: from + high * band.names.length, plan: own, edge: own.left + own.label,
+        y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
+      };
+    });
+  }
+
+  // The curves of one part: each weight as a line from the row that is read to the row that reads.
+  function curves(bands, band, column, head, focus) {
+    const from = column.kind === "cross" ? bands[0] : band, [x0, x1] = [column.x0 + 2, column.x1 - 7];
+    const weights = head < 0 ? mean(column.each) : column.each[head].weights;
+    return weights.map((row, i) => {
+      const chosen = band.n === focus[0] && i === focus[1], dim = band.n === focus[0] && !chosen;
+      return row.map((weight, j) => (weight < (chosen ? 0.01 : 0.03) ? null : {
+        points: curve(x0, from.y(j), x1, band.y(i)), weight, chosen, x0, x1, kind: dim ? "faint" : COLOUR[column.kind],
+        wide: 0.5 + (chosen ? 9 : 4) * weight, shown: chosen ? 0.25 + 0.75 * weight : dim ? 0.25 + 0.6 * weight : 0.15 + 0.6 * weight,
+      }));
+    }).flat().filter(Boolean).sort((a, b) => a.chosen - b.chosen);
+  }
+  const mean = (each) => each[0].weights.map((row, i) => row.map((_, j) => each.reduce((sum, one) => sum + one.weights[i][j], 0) / each.length));
+
+  // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them.
+  function drawBand(bands, band, state, plan, tracks) {
+    const { columns: all, y, high, names, edge } = band, last = all.findLast(({ after }) => after);
+    const sizes = all.filter(({ after }) => after).map(({ after }) => after.map(size)), most = Math.max(...sizes.flat());
+    const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), greatest = Math.max(...added);
+    const wide = (value) => 1 + 5 * (value / most), narrow = plan.below;
+    const boxes = band.blocks.map((_, b) => {
+      const own = all.filter(({ block }) => block === b), [x0, x1] = [own[0].x0, own.at(-1).x1];
+      return [box(x0 + 1, band.top - 22, x1 - x0 - 2, band.bottom - band.top + 28, "map-block", { rx: 6 }),
+        text((x0 + x1) / 2, band.top - 42 + (narrow ? 2 : 0), narrow && bands.length > 1 ? `block ${b + 1}` : `${band.title} block ${b + 1}`.trim(), "middle strong")];
+    });
+    const titles = all.map(({ kind, x0, x1 }) => {
+      const [first, second] = NAMES[kind], room = x1 - x0;
+      if (kind === "scores" || (kind === "embed" && room < 40)) return null;
+      if (kind === "embed") return [text((x0 + x1) / 2, band.top - 42, first, "middle"), text((x0 + x1) / 2, band.top - 27, second, "middle")];
+      const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : room > 96 || kind === "self" && room > 60 ? first : second ?? "self";
+      return text((x0 + x1) / 2, band.top - 8, said, "middle share");
+    });
+    const words = names.map((name, t) => {
+      const chosen = band.n === state.focus[0] && t === state.focus[1];
+      return text(edge - 8, y(t) + 4, short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`);
+    });
+    const lines = names.map((_, t) => {
+      let from = edge;
+      const pieces = all.filter(({ after }) => after).map((column, c) => {
+        const piece = svg("path", { class: "stream", d: `M${at(from)},${at(y(t))}H${at(column.x1)}`, "stroke-width": at(wide(sizes[Math.max(c - 1, 0)][t])) });
+        from = column.x1;
+        return piece;
+      });
+      tracks.push({ x0: edge, x1: last.x1, y: y(t), chosen: band.n === state.focus[0] && t === state.focus[1] });
+      const read = bands[1] && band.n === 0 ? Math.max(...bands[1].columns.filter(({ kind }) => kind === "cross").map(({ x0 }) => x0)) : null;
+      return [pieces, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
+    });
+    const parts = all.filter((one) => one.added).map((column) => {
+      const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
+      const dots = names.map((_, t) => {
+        const share = size(column.added[t]) / greatest;
+        return svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(Math.min(1.5 + 4.5 * share, 0.45 * high)) });
+      });
+      if (kind === "ffn") {
+        const lift = Math.min(0.44 * high, 13), bows = names.map((_, t) => {
+          const share = size(column.added[t]) / greatest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
+          tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
+          return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
+        });
+        return [bows, dots];
+      }
+      const found = curves(bands, band, column, state.head, state.focus);
+      tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
+      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), dots];
+    });
+    const waves = narrow ? null : all.filter(({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40).map(({ x0, x1 }) => names.map((_, t) =>
+      wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
+    return [boxes, titles, lines, parts, waves, words];
+  }
+
+  // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
+  function drawScores(band, model, plan, tracks) {
+    const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
+    const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0, greatest = shares[order[0]];
+    const left = plan.below ? 84 : column.x0 + 122, room = plan.width - left - 44, start = plan.below ? band.bottom + 50 : band.top + 2;
+    const rows = order.map((id, i) => {
+      const top = start + 24 * i, middle = top + 9, points = plan.below
+        ? [[from, y], [from + 14, y], [from + 14, start - 30], [left + 60, start - 24]] : curve(from, y, column.x0 + 44, middle);
+      tracks.push(plan.below && i ? null : { points, x0: from, x1: plan.below ? from + 12 : column.x0 + 44, weight: shares[id], chosen: true, kind: "one" });
+      return [
+        plan.below && i ? null : svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.6 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }),
+        text(left - 8, top + 13, short(token(id), plan.below ? 9 : 8), `end mono${i ? "" : " strong"}`),
+        box(left, top, room, 18, "track"), box(left, top, (room * shares[id]) / Math.max(greatest, 0.2), 18, `cell one${i ? "" : " first"}`, { "fill-opacity": i ? 0.6 : 1 }),
+        text(plan.width - 4, top + 13, number(shares[id]), `end${i ? "" : " strong"}`),
+      ];
+    });
+    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : column.x0 + 44, title: text(plan.below ? 0 : left - 8, start - (plan.below ? 14 : 44), model.asks, plan.below ? "strong" : "middle strong") };
+  }
+
+  // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
+  return (ui, form) => {
+    const plan = form === "wide" ? WIDE : TALL, picture = ui.picture({ width: plan.width });
+    picture.element.classList.add("live-map", form);
+    const moving = svg("g", { class: "moving", "aria-hidden": "true" });
+    let bands = [], tracks = [], scores = null, under = 0;
+
+    const hit = (x, y) => {
+      if (scores && x >= scores.left && y >= scores.start && y < scores.bottom) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
+      const band = bands.findLast(({ top, left }) => y >= top - 52 && (x >= (left ?? 0))) ?? bands[0];
+      if (!band) return null;
+      const inside = bands.length > 1 && band.n === 1 && x < band.plan.left ? null : band;
+      if (!inside) return null;
+      const row = Math.floor((y - band.top) / band.high);
+      if (x < band.edge) return row >= 0 && row < band.names.length ? { band: band.n, row } : null;
+      const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
+      return column ? { band: band.n, column } : null;
+    };
+    return {
+      element: picture.element, hit,
+      point(event) {
+        const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
+        return hit(x, y);
+      },
+      visible: () => picture.element.getClientRects().length > 0,
+      draw(model, state, said) {
+        bands = places(model, plan);
+        tracks = [];
+        const body = bands.map((band) => drawBand(bands, band, state, plan, tracks)), asked = bands.find(({ scored }) => scored !== undefined);
+        scores = drawScores(asked, model, plan, tracks);
+        tracks = tracks.filter(Boolean);
+        const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
+        const own = bands[state.opened.band];
+        const mark = open && open.kind !== "scores" ? box(open.x0 + 2, own.top - 21, open.x1 - open.x0 - 4, own.bottom - own.top + 26, "mark open", { rx: 5 }) : null;
+        under = Math.max(scores.bottom, ...bands.map(({ bottom }) => bottom)) + 26;
+        picture.draw(said, under + 8, body, scores.title, scores.rows, mark);
+        picture.element.append(moving);
+        moving.replaceChildren();
+      },
+      still() { moving.replaceChildren(); },
+      // What moves at this share of the way; returns the column that it is in.
+      front(share) {
+        const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
+        const dot = (cx, cy, r, kind) => svg("circle", { class: `spot ${kind}`, cx: at(cx), cy: at(cy), r: at(r) });
+        moving.replaceChildren(...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
+          if (!one.points) return dot(x, one.y, one.chosen ? 5 : 3.5, "ink");
+          const [cx, cy] = along(one.points, (x - one.x0) / (one.x1 - one.x0));
+          return dot(cx, cy, 1.5 + (one.chosen ? 6 : 3.5) * Math.sqrt(one.weight), one.kind);
+        }));
+        const band = bands.findLast(({ edge }) => x >= edge) ?? bands[0];
+        return { band: band.n, column: band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1) };
+      },
+    };
+  };
+})();
