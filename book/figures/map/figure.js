@@ -30,7 +30,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       },
       read(options) {
         const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
-        return { stacks: [all], logits: all.logits, bands: [{ title: "", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
+        return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
       },
       next(id) { written.push(id); return written.length % many > 0; },
       story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
@@ -48,7 +48,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         const row = words.map((one, t) => (t === hidden ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
         const logits = bert.scores(last), strange = new Set(words.keys().filter((t) => !gaps.words.includes(words[t])));
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
-          bands: [{ title: "", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
+          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
       },
       next(id) { words[hidden] = gaps.words[id]; hidden = (hidden + 1) % words.length; return hidden > 0; },
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
@@ -69,7 +69,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said.slice(0, count)]];
         const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
         return { stacks: [encoder, decoder], logits: decoder.logits, bands: [encoder, decoder].map((stack, n) =>
-          ({ title: n ? "decoder" : "encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
+          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
         if (id === translator.END) { count = 0; return false; }
@@ -82,8 +82,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   };
   const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
   const stageOf = (step, i) => ({ kind: step.stage ?? (i < 3 ? "embed" : "scores"), block: step.block });
-  const KINDS = { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", scores: "probabilities" };
-  const TELLS = { embed: "With positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", scores: "Probabilities" };
+  const KINDS = { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" };
+  const TELLS = { embed: "With positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" };
 
   // ---- the parts of the frame ------------------------------------------------------------------
   ui.tabs({ label: "Model", options: Object.keys(families).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: (to) => { name = to; change(); } });
@@ -95,13 +95,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
   const [press, runs, flows] = ui.row(ui.above, ["", () => { halt(); next(); }], ["Let it run", () => (running ? halt() : start())], ["Pause", () => (moving ? halt() : flow())]);
-  const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note", "aria-hidden": "true" });
+  const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   ui.panel(story);
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
   ui.panel(tells);
-  ui.panel(own);
   const picture = ui.picture();
   picture.element.classList.add("map-tensor");
+  ui.panel(html("div", { class: "map-bench" }, own, picture.element));
   let slider = null, stage = null, which = null, whichHead = null;
 
   // ---- reading and drawing ---------------------------------------------------------------------
@@ -154,6 +154,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const n = column.block + 1;
     if (column.kind === "embed") return `Embedding: each token becomes a vector of ${found.bands[b].start[0].length} numbers, and its position is added.`;
     if (column.kind === "ffn") return `Block ${n}, feed-forward: each vector alone goes through two layers. It adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
+    if (column.kind === "norm") return `${name === "encoder" ? "A small network and a norm make" : "A norm makes"} of the last vector of ${me} what is compared with every token's embedding.`;
     if (column.kind === "scores") { const best = largest(found.shares); return `${found.asks}: “${found.token(best)}” has the highest probability, ${number(found.shares[best])}.`; }
     const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
     return `Block ${n}, head ${head + 1} of ${KINDS[column.kind]}: ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
@@ -220,7 +221,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const keys = [...new Set(all.map((step, i) => { const { kind, block: n } = stageOf(step, i); return `${b}.${kind}.${n ?? ""}`; }))];
     return keys.map((key) => {
       const [, kind, n] = key.split(".");
-      return [key, `${found.bands[b].title ? `${found.bands[b].title}, ` : ""}${n ? `block ${Number(n) + 1}: ` : ""}${KINDS[kind]}`];
+      return [key, `${found.bands[1] ? `${found.bands[b].column.toLowerCase()}, ` : ""}${n ? `block ${Number(n) + 1}: ` : ""}${KINDS[kind]}`];
     });
   });
   // The sliders' ends and the open stage; the rest is built anew for another model only.
@@ -240,7 +241,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   function build() {
     own.replaceChildren();
-    ui.below.replaceChildren();
     press.textContent = family().press;
     const names = () => found.bands.flatMap((one) => one.names);
     which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
@@ -249,11 +249,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: own, change: (to) => { head = Number(to); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: stages(), value: "", to: own, change: (key) => { const [b, kind, n] = key.split("."); open(Number(b), kind, n === "" ? undefined : Number(n)); } });
-    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
+    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
     const renewed = () => { if (name === "translator") family().write(settings()); renew(); };
-    ui.check({ label: "Causal mask", value: causal, change: (on) => { causal = on; renewed(); } });
-    ui.check({ label: "Positions", value: positions, change: (on) => { positions = on; renewed(); } });
-    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], change: (to) => { off = to; renewed(); } });
+    ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renewed(); } });
+    ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renewed(); } });
+    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renewed(); } });
     controls();
   }
   // Another model: everything on, its own text, its attention open.

@@ -7,26 +7,27 @@ Live.mapPicture = (() => {
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
   const WIDE = {
-    width: 920, high: 30, room: 330, top: 58, between: 66, letters: 11, below: false,
-    one: { left: 0, label: 92, embed: 64, ffn: 66, scores: 224 },
+    width: 920, high: 36, room: 400, top: 58, between: 66, letters: 11, below: false,
+    one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
     two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 236, label: 94, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
   };
   const TALL = {
     width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
-    one: { left: 0, label: 60, embed: 12, ffn: 28, scores: 10 },
+    one: { left: 0, label: 60, embed: 12, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
 
   // Where each column of a band is: the embedding, and the parts of each block.
   function columns(band, plan, { width, below }) {
-    const each = plan.self ?? band.blocks.map(() =>
-      (width - plan.label - plan.embed - plan.scores - band.blocks.length * plan.ffn) / band.blocks.length);
+    const taken = plan.label + plan.embed + plan.scores + plan.norm + band.blocks.length * plan.ffn;
+    const each = plan.self ?? band.blocks.map(() => (width - taken) / band.blocks.length);
     let x = plan.left + plan.label;
     const put = (wide, more) => ({ x0: x, x1: (x += wide), ...more });
     const found = [put(plan.embed, { kind: "embed", after: band.start })];
     band.blocks.forEach((parts, b) => parts.forEach(([kind, part]) => {
       found.push(put(kind === "self" ? each[b] : plan[kind], { kind, block: b, ...part }));
     }));
+    if (plan.norm) found.push(put(plan.norm, { kind: "norm" }));
     if (band.scored !== undefined) found.push({ kind: "scores", x0: x, x1: below ? x + 4 : width });
     return found;
   }
@@ -48,7 +49,7 @@ Live.mapPicture = (() => {
   });
 
   const COLOUR = { self: "q", cross: "k", ffn: "two", scores: "one" };
-  const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], scores: ["next token"] };
+  const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   function places(model, plan) {
@@ -85,18 +86,24 @@ Live.mapPicture = (() => {
     const sizes = all.filter(({ after }) => after).map(({ after }) => after.map(size)), most = Math.max(...sizes.flat());
     const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), greatest = Math.max(...added);
     const wide = (value) => 1 + 5 * (value / most), narrow = plan.below;
-    const boxes = band.blocks.map((_, b) => {
+    const titles = [], boxes = band.blocks.map((_, b) => {
       const own = all.filter(({ block }) => block === b), [x0, x1] = [own[0].x0, own.at(-1).x1];
-      return [box(x0 + 1, band.top - 22, x1 - x0 - 2, band.bottom - band.top + 28, "map-block", { rx: 6 }),
-        text((x0 + x1) / 2, band.top - 42 + (narrow ? 2 : 0), narrow && bands.length > 1 ? `block ${b + 1}` : `${band.title} block ${b + 1}`.trim(), "middle strong")];
+      titles.push(text((x0 + x1) / 2, band.top - 30, `Block ${b + 1}`, "middle strong over"));
+      return box(x0 + 1, band.top - 22, x1 - x0 - 2, band.bottom - band.top + 28, "map-block", { rx: 6 });
     });
-    const titles = all.map(({ kind, x0, x1 }) => {
-      const [first, second] = NAMES[kind], room = x1 - x0;
+    const named = narrow ? text(0, band.top - 30, band.column, "strong") : text(edge - 8, band.top - 8, band.column, "end strong");
+    titles.push(...all.map(({ kind, x0, x1 }) => {
+      const [first, second] = NAMES[kind] ?? [], room = x1 - x0;
+      if (kind === "norm") {
+        const [x, middle] = [(x0 + x1) / 2, (band.top + band.bottom) / 2];
+        return [box(x0 + 3, band.top - 22, x1 - x0 - 4, band.bottom - band.top + 28, "map-block norm", { rx: 4 }),
+          svg("text", { class: "middle share", transform: `translate(${at(x + 4)} ${at(middle - high / 2)}) rotate(-90)` }, band.head)];
+      }
       if (kind === "scores" || (kind === "embed" && room < 40)) return null;
-      if (kind === "embed") return [text((x0 + x1) / 2, band.top - 42, first, "middle"), text((x0 + x1) / 2, band.top - 27, second, "middle")];
+      if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : room > 96 || kind === "self" && room > 60 ? first : second ?? "self";
-      return text((x0 + x1) / 2, band.top - 8, said, "middle share");
-    });
+      return text((x0 + x1) / 2, band.top - 8, said, "middle share over");
+    }));
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
       return text(edge - 8, y(t) + 4, short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`);
@@ -108,7 +115,9 @@ Live.mapPicture = (() => {
         from = column.x1;
         return piece;
       });
-      tracks.push({ x0: edge, x1: last.x1, y: y(t), chosen: band.n === state.focus[0] && t === state.focus[1] });
+      const end = t === band.scored ? all.at(-1).x0 : last.x1;
+      if (end > last.x1) pieces.push(svg("path", { class: "stream", d: `M${at(last.x1)},${at(y(t))}H${at(end)}`, "stroke-width": 2.5 }));
+      tracks.push({ x0: edge, x1: end, y: y(t), chosen: band.n === state.focus[0] && t === state.focus[1] });
       const read = bands[1] && band.n === 0 ? Math.max(...bands[1].columns.filter(({ kind }) => kind === "cross").map(({ x0 }) => x0)) : null;
       return [pieces, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
     });
@@ -116,10 +125,10 @@ Live.mapPicture = (() => {
       const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
       const dots = names.map((_, t) => {
         const share = size(column.added[t]) / greatest;
-        return svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(Math.min(1.5 + 4.5 * share, 0.45 * high)) });
+        return svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(Math.min(2.2 + 4.3 * share, 0.45 * high)) });
       });
       if (kind === "ffn") {
-        const lift = Math.min(0.44 * high, 13), bows = names.map((_, t) => {
+        const lift = Math.min(0.44 * high, 13, (x1 - x0) / 3), bows = names.map((_, t) => {
           const share = size(column.added[t]) / greatest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
           tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
           return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
@@ -132,26 +141,27 @@ Live.mapPicture = (() => {
     });
     const waves = narrow ? null : all.filter(({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40).map(({ x0, x1 }) => names.map((_, t) =>
       wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
-    return [boxes, titles, lines, parts, waves, words];
+    return [boxes, lines, parts, waves, words, named, titles];
   }
 
   // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
   function drawScores(band, model, plan, tracks) {
     const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0, greatest = shares[order[0]];
-    const left = plan.below ? 84 : column.x0 + 122, room = plan.width - left - 44, start = plan.below ? band.bottom + 50 : band.top + 2;
+    const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
+    const start = plan.below ? band.bottom + 52 : band.top - 4;
     const rows = order.map((id, i) => {
-      const top = start + 24 * i, middle = top + 9, points = plan.below
-        ? [[from, y], [from + 14, y], [from + 14, start - 30], [left + 60, start - 24]] : curve(from, y, column.x0 + 44, middle);
-      tracks.push(plan.below && i ? null : { points, x0: from, x1: plan.below ? from + 12 : column.x0 + 44, weight: shares[id], chosen: true, kind: "one" });
+      const top = start + 24 * i, first = i ? "" : " strong", kept = !plan.below || !i;
+      const points = plan.below ? [[from, y], [from + 8, y], [plan.width - 20, y], [plan.width - 20, start - 2]] : curve(from, y, fan, top + 9);
+      if (kept) tracks.push({ points, x0: from, x1: plan.below ? from + 12 : fan, weight: shares[id], chosen: true, kind: "one" });
       return [
-        plan.below && i ? null : svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.6 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }),
-        text(left - 8, top + 13, short(token(id), plan.below ? 9 : 8), `end mono${i ? "" : " strong"}`),
-        box(left, top, room, 18, "track"), box(left, top, (room * shares[id]) / Math.max(greatest, 0.2), 18, `cell one${i ? "" : " first"}`, { "fill-opacity": i ? 0.6 : 1 }),
-        text(plan.width - 4, top + 13, number(shares[id]), `end${i ? "" : " strong"}`),
+        kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
+        text(plan.below ? left - 8 : fan + 6, top + 13, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
+        box(left, top, room, 18, "track"), box(left, top, (room * shares[id]) / Math.max(greatest, 0.2), 18, "cell one", { "fill-opacity": i ? 0.6 : 1 }),
+        text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
       ];
     });
-    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : column.x0 + 44, title: text(plan.below ? 0 : left - 8, start - (plan.below ? 14 : 44), model.asks, plan.below ? "strong" : "middle strong") };
+    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : fan, title: text(fan, plan.below ? start - 14 : band.top - 30, model.asks, "strong") };
   }
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.

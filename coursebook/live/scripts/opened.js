@@ -81,7 +81,7 @@ Live.openedDecoder = (layers, head) => [
   { said: "Embedding", part: ["row E[id] for each token", "T × d", ({ embedded }) => embedded] },
   { said: "With positions", part: ["E[id] + P[t]", "T × d", ({ start }) => start] },
   ...Array.from({ length: layers }, (_, b) => Live.openedBlock(b, "T", head)).flat(),
-  { said: "What is scored", role: "one", part: ["LN(x) of the last token", "1 × d", ({ last }) => [last]] },
+  { said: "What is scored", role: "one", stage: "norm", part: ["LN(x) of the last token", "1 × d", ({ last }) => [last]] },
   { said: "Logits", part: ["LN(x) Eᵀ: which token is next?", "V", ({ logits }) => logits] },
   { said: "Probabilities", part: ["softmax(logits)", "V", ({ logits }) => Live.softmax(logits)] },
 ];

@@ -55,7 +55,7 @@ def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None
         running = "f => f.getAnimations({subtree: true}).length"
         for name in FIGURES:
             keys = Keys(page, name)
-            if name == "attends":  # the one that moves, until a key is pressed
+            if name in ("attends", "map"):  # those that move, until a key is pressed
                 keys.press("Shift")
             before = keys.figure.inner_html()
             assert keys.figure.evaluate(running) == 0

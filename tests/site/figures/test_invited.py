@@ -39,6 +39,7 @@ INVITED = {
     "attention-steps": [(GUITAR, "note")],
     "attends": [(GUITAR, "note attends most to"), (CAT, "it attends most to cat")],
     "heads": [(CAT, r"it \(word 7\) looks most at cat")],
+    "map": [("My lord, I would not", "next token: “␣be”")],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
     "hidden-word": [(FRIDGE, "With both sides: was")],
     "two-senses": [(FRIDGE, "for a message in the first sentence")],

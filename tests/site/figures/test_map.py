@@ -1,0 +1,218 @@
+"""The map of a whole model: its numbers, what opens, what is written, and how it moves."""
+
+import re
+
+import pytest
+import torch
+from figure_pages import NEAR, Keys, browser, typed
+from live_site import offline, own_page
+
+from coursebook.live.catalogue import FIGURES
+
+from .test_inside import opened, opened_encoder
+from .test_stacks import parts_off
+
+DATA = FIGURES["map"].data
+#: What is rounded to four digits, and computed in single precision.
+SHOWN = 5e-5 + NEAR
+ADDS = re.compile(r"it adds a vector of size ([\d.]+)\.")
+WEIGHTS = re.compile(r"the weights of .*?: (.*?); it adds")
+ITEM = re.compile(r" (\d\.\d{4})(?=[,.]|$)")
+MOVING = "() => document.querySelectorAll('#figure-map .moving circle').length"
+
+
+def numbers(keys: Keys) -> tuple[list[float], list[list[float]], list[float]]:
+    """Sizes of what is added, weights of the chosen token in each attention, probabilities."""
+    said = keys.drawn()
+    weights = [[float(one) for one in ITEM.findall(row)] for row in WEIGHTS.findall(said)]
+    bars = re.split(r" (?:Next token|Hidden word|Next word): ", said)[1]
+    return [float(one) for one in ADDS.findall(said)], weights, list(map(float, ITEM.findall(bars)))
+
+
+def agree(found: tuple, sizes: list, weights: list, logits: torch.Tensor) -> None:
+    assert found[0] == pytest.approx([float(one.norm()) for one in sizes], abs=SHOWN)
+    assert len(found[1]) == len(weights)
+    for shown, row in zip(found[1], weights, strict=True):
+        assert shown == pytest.approx(row.tolist(), abs=SHOWN)
+    best = logits.softmax(-1).sort(descending=True).values[: DATA["bars"]]
+    assert found[2] == pytest.approx(best.tolist(), abs=SHOWN)
+
+
+def family(keys: Keys, name: str) -> None:
+    keys.reach(name, "button")
+    keys.press("Enter")
+
+
+def written(keys: Keys) -> str:
+    return keys.figure.locator(".live-story").inner_text()
+
+
+@browser
+def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
+    keys = Keys(shown, "map")
+    for text in DATA["texts"]["decoder"], "What say you to my":
+        typed(keys, text, "Your text")
+        for causal, places, gone in (True, True, ""), (False, True, ""), (True, False, ""):
+            for label, on in ("Causal mask", causal), ("Positions", places):
+                keys.figure.get_by_label(label).set_checked(on)
+            ours = opened(model, torch.tensor([tokenizer.encode(text)]), causal, places, gone)
+            agree(
+                numbers(keys),
+                [block[name][0, -1] for block in ours["blocks"] for name in ("added", "made")],
+                [block["maps"][DATA["head"], -1] for block in ours["blocks"]],
+                ours["logits"],
+            )
+        keys.figure.get_by_label("Positions").check()
+    keys.figure.get_by_label("Switch off").select_option("1.2")
+    ours = opened(model, torch.tensor([tokenizer.encode(text)]), True, True, "1.2")
+    assert numbers(keys)[0][2] == pytest.approx(ours["blocks"][1]["added"][0, -1].norm(), abs=SHOWN)
+
+
+@browser
+def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
+    models, known = gaps
+    keys = Keys(shown, "map")
+    family(keys, "Encoder")
+    words = DATA["texts"]["encoder"].split()
+    for place in DATA["gap"], len(words) - 1:
+        keys.reach("Hidden word")
+        keys.press("Home", *["ArrowRight"] * place)
+        ids = [known.index("<mask>" if t == place else w) for t, w in enumerate(words)]
+        ours = opened_encoder(models["both"], torch.tensor([ids]), False, True, "", place)
+        sizes = [ours["added"][0, place], ours["made"][0, place]]
+        agree(numbers(keys), sizes, [ours["maps"][DATA["head"], place]], ours["logits"])
+        assert f"You hid “{words[place]}”" in keys.said
+
+
+@browser
+def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
+    module, model, words = translator
+    keys = Keys(shown, "map")
+    family(keys, "Translator")
+    assert written(keys) == "sieben und dreißig → thirty seven"
+    ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
+    one, _ = parts_off(model, True, "")
+    inputs = torch.tensor([ids]), torch.tensor([row[:-1]])
+    added: list[torch.Tensor] = []
+    for block in one.decoder:
+        for part in block.attention, block.cross, block.ffn:
+            part.register_forward_hook(
+                lambda _, __, out: added.append(out[0] if isinstance(out, tuple) else out)
+            )
+    with torch.no_grad():
+        logits = one(*inputs).logits[0, -1]
+        memory = one.encode(inputs[0])
+        maps = one(*inputs, return_weights=True)
+    assert memory.shape[1] == len(ids)
+    selfs, crosses = maps.attentions.decoder, maps.attentions.cross
+    weights = [m[0, DATA["head"], -1] for pair in zip(selfs, crosses, strict=True) for m in pair]
+    agree(numbers(keys), [out[0, -1] for out in added[:6]], weights, logits)
+    keys.figure.get_by_label("Into").select_option("français")
+    assert written(keys) == "sieben und dreißig → trente sept"
+
+
+@browser
+def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
+    keys = Keys(shown, "map")
+    text, most = DATA["texts"]["decoder"], DATA["most"]
+    typed(keys, text, "Your text")
+    ids = tokenizer.encode(text)
+    for _ in range(most):  # beyond what is read at once
+        keys.press("Enter")
+        with torch.no_grad():
+            ids.append(int(model(torch.tensor([ids[-most:]])).logits[0, -1].argmax()))
+    said = tokenizer.decode(ids).replace("\n", " ⏎ ")
+    assert written(keys).split() == said.split()
+    assert keys.drawn().count("the weights of") == model.config.num_layers
+    typed(keys, text, "Your text")
+    assert written(keys) == text
+    # A bar that is chosen is written, however unlikely it is.
+    bars = keys.figure.locator(".live-map.wide rect.cell.one")
+    bars.nth(1).click()
+    with torch.no_grad():
+        logits = model(torch.tensor([tokenizer.encode(text)])).logits[0, -1]
+    second = tokenizer.decode([int(logits.argsort(descending=True)[1])])
+    assert written(keys) == text + second
+
+
+@browser
+def test_let_it_run_fills_gaps_and_translates_word_by_word(shown) -> None:
+    keys = Keys(shown, "map")
+    family(keys, "Translator")
+    keys.reach("Let it run", "button")
+    keys.press("Enter")
+    assert written(keys).endswith("→ …")
+    keys.figure.get_by_role("button", name="Let it run").wait_for(timeout=30_000)
+    assert written(keys) == "sieben und dreißig → thirty seven"
+    family(keys, "Encoder")
+    before = written(keys)
+    keys.reach("Fill in and hide the next", "button")
+    keys.press("Enter")
+    assert before.startswith("she [sang]") and written(keys).startswith("she sang [a]")
+
+
+@browser
+def test_each_stage_opens_its_tensors(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.press("Shift")
+    tensor = keys.figure.locator(".map-tensor")
+    for name, stages in ("Decoder", 7), ("Encoder", 5), ("Translator", 13):
+        family(keys, name)
+        choice = keys.figure.get_by_label("Open", exact=True)
+        options = choice.locator("option").all()
+        assert len(options) == stages
+        seen = set()
+        for option in options:
+            choice.select_option(option.get_attribute("value"))
+            seen.add(tensor.get_attribute("aria-label"))
+        assert len(seen) == stages
+        assert all(re.search(r"Shape .* = \d", said) for said in seen)
+    family(keys, "Decoder")
+    wide = keys.figure.locator(".live-map.wide")
+    for box, said in (0, "Block 1: weights A"), (1, "Block 2: weights A"):
+        area = wide.locator("rect.map-block:not(.norm)").nth(box).bounding_box()
+        keys.page.mouse.click(area["x"] + 30, area["y"] + area["height"] - 12)
+        assert said in tensor.get_attribute("aria-label")
+    keys.reach("Tensor")
+    keys.press("End")
+    assert "Decoder. Probabilities: softmax(logits)" in tensor.get_attribute("aria-label")
+
+
+@browser
+@pytest.mark.parametrize(
+    ("motion", "width"), [("reduce", 1280), ("no-preference", 1280), ("no-preference", 380)]
+)
+def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion, width) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion=motion, viewport=viewport) as page:
+        page.goto(own_page(page_file.parent, "map").as_uri())
+        page.locator("#figure-map.is-live").wait_for()
+        if motion == "reduce":
+            page.wait_for_timeout(500)
+            assert page.evaluate(MOVING) == 0
+            assert not page.get_by_role("button", name="Pause").is_visible()
+            return
+        page.wait_for_function(f"({MOVING})() > 0")
+        told = page.locator(".map-tells").inner_text()
+        page.wait_for_function(
+            "told => document.querySelector('.map-tells').innerText !== told", arg=told
+        )
+        page.get_by_role("button", name="Pause").click()
+        assert page.evaluate(MOVING) == 0
+        page.get_by_role("button", name="Show the flow").click()
+        page.wait_for_function(f"({MOVING})() > 0")
+        page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")
+        page.wait_for_function(f"({MOVING})() === 0")
+        page.evaluate("scrollTo(0, 0)")
+        page.wait_for_function(f"({MOVING})() > 0")
+        page.get_by_label("Your text").press("Shift")
+        assert page.evaluate(MOVING) == 0
+        page.wait_for_timeout(300)
+        assert page.evaluate(MOVING) == 0
+        page.get_by_label("Your text").fill("What say you to my")
+        assert page.evaluate("document.querySelector('.live-story').innerText").startswith("What")
+        page.wait_for_function(f"({MOVING})() > 0")
+        page.wait_for_function(f"({MOVING})() === 0")
+        assert not page.faults
