@@ -14,8 +14,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, ready = false;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
-  const heads = (prefix, said_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
-    [`${prefix}${Math.floor(i / of)}${prefix ? said_[0] : ""}.${i % of}`, `${prefix ? `${said_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
+  const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
+    [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
 
   // What each kind of model makes of a text, what it computes, and what comes next.
   const families = {
@@ -72,10 +72,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
           ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
-        if (id === translator.END) { count = 0; return false; }
+        if (id === translator.END) return false;
         [said, count] = [[...said.slice(0, count), id], count + 1];
         return count < 20;
       },
+      again: (best) => { if (best === translator.END) count = 0; return best === translator.END; },
       story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.slice(0, count).map((id) => translator.words[id])) || "…")],
       answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
     },
@@ -94,7 +95,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   } });
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
-  const [press, runs, flows] = ui.row(ui.above, ["", () => { halt(); next(); }], ["Let it run", () => (running ? halt() : start())], ["Pause", () => (moving ? halt() : flow())]);
+  const [press, runs, flows] = ui.row(ui.above, ["", forward], ["Let it run", () => (running ? halt() : start())], ["Pause", () => (moving ? halt() : flow())]);
   const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   ui.panel(story);
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
@@ -199,6 +200,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return more;
   }
   function next(id) { add(id); once(); }
+  // After the last word, the text begins anew.
+  function forward() {
+    halt();
+    if (!family().again?.(largest(found.shares))) { next(); return; }
+    focus = null;
+    renew();
+    once();
+  }
   function start() {
     halt();
     if (name === "translator") { count = 0; focus = null; renew(); }
@@ -281,7 +290,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       else if (there) chosen(there.band, there.row);
     });
   }
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") { halt(); next(); } });
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") forward(); });
   if (calm) { flows.hidden = true; return; }
   for (const kind of ["pointerdown", "keydown"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== flows) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {

@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { svg, text, box, line, number, short, at } = Live;
+  const { svg, text, box, number, short, at } = Live;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
@@ -48,7 +48,7 @@ Live.mapPicture = (() => {
     return s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * d;
   });
 
-  const COLOUR = { self: "q", cross: "k", ffn: "two", scores: "one" };
+  const COLOUR = { self: "q", cross: "k", ffn: "two" };
   const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
@@ -69,8 +69,7 @@ Live.mapPicture = (() => {
   // The curves of one part: each weight as a line from the row that is read to the row that reads.
   function curves(bands, band, column, head, focus) {
     const from = column.kind === "cross" ? bands[0] : band, [x0, x1] = [column.x0 + 2, column.x1 - 7];
-    const weights = head < 0 ? mean(column.each) : column.each[head].weights;
-    return weights.map((row, i) => {
+    return column.each[head].weights.map((row, i) => {
       const chosen = band.n === focus[0] && i === focus[1], dim = band.n === focus[0] && !chosen;
       return row.map((weight, j) => (weight < (chosen ? 0.01 : 0.03) ? null : {
         points: curve(x0, from.y(j), x1, band.y(i)), weight, chosen, x0, x1, kind: dim ? "faint" : COLOUR[column.kind],
@@ -78,7 +77,6 @@ Live.mapPicture = (() => {
       }));
     }).flat().filter(Boolean).sort((a, b) => a.chosen - b.chosen);
   }
-  const mean = (each) => each[0].weights.map((row, i) => row.map((_, j) => each.reduce((sum, one) => sum + one.weights[i][j], 0) / each.length));
 
   // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them.
   function drawBand(bands, band, state, plan, tracks) {
@@ -119,7 +117,8 @@ Live.mapPicture = (() => {
       if (end > last.x1) pieces.push(svg("path", { class: "stream", d: `M${at(last.x1)},${at(y(t))}H${at(end)}`, "stroke-width": 2.5 }));
       tracks.push({ x0: edge, x1: end, y: y(t), chosen: band.n === state.focus[0] && t === state.focus[1] });
       const read = bands[1] && band.n === 0 ? Math.max(...bands[1].columns.filter(({ kind }) => kind === "cross").map(({ x0 }) => x0)) : null;
-      return [pieces, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
+      const states = read && !narrow && !t ? text(last.x1 + 10, y(t) - 10, "its states: keys and values", "share") : null;
+      return [pieces, states, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
     });
     const parts = all.filter((one) => one.added).map((column) => {
       const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
@@ -171,19 +170,16 @@ Live.mapPicture = (() => {
     const moving = svg("g", { class: "moving", "aria-hidden": "true" });
     let bands = [], tracks = [], scores = null, under = 0;
 
+    // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
-      if (scores && x >= scores.left && y >= scores.start && y < scores.bottom) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
-      const band = bands.findLast(({ top, left }) => y >= top - 52 && (x >= (left ?? 0))) ?? bands[0];
-      if (!band) return null;
-      const inside = bands.length > 1 && band.n === 1 && x < band.plan.left ? null : band;
-      if (!inside) return null;
-      const row = Math.floor((y - band.top) / band.high);
-      if (x < band.edge) return row >= 0 && row < band.names.length ? { band: band.n, row } : null;
+      if (x >= scores.left && y >= scores.start && y < scores.bottom) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
+      const band = bands.findLast(({ top }) => y >= top - 52) ?? bands[0], row = Math.floor((y - band.top) / band.high);
+      if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
       return column ? { band: band.n, column } : null;
     };
     return {
-      element: picture.element, hit,
+      element: picture.element,
       point(event) {
         const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
         return hit(x, y);
