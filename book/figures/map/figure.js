@@ -292,7 +292,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   input.addEventListener("keydown", (event) => { if (event.key === "Enter") forward(); });
   if (calm) { flows.hidden = true; return; }
-  for (const kind of ["pointerdown", "keydown"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== flows) halt(); });
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== flows) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();

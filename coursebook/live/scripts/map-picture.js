@@ -204,7 +204,8 @@ Live.mapPicture = (() => {
       front(share) {
         const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
         const dot = (cx, cy, r, kind) => svg("circle", { class: `spot ${kind}`, cx: at(cx), cy: at(cy), r: at(r) });
-        moving.replaceChildren(...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
+        const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ top, bottom }) => box(x - 14, top - 22, 28, bottom - top + 28, "sweep"));
+        moving.replaceChildren(...sweep, ...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
           if (!one.points) return dot(x, one.y, one.chosen ? 5 : 3.5, "ink");
           const [cx, cy] = along(one.points, (x - one.x0) / (one.x1 - one.x0));
           return dot(cx, cy, 1.5 + (one.chosen ? 6 : 3.5) * Math.sqrt(one.weight), one.kind);
