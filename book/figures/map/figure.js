@@ -46,7 +46,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       },
       read(options) {
         const row = words.map((one, t) => (t === hidden ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
-        const logits = bert.scores(last), strange = new Set(words.keys().filter((t) => !gaps.words.includes(words[t])));
+        const logits = bert.scores(last), strange = new Set([...words.keys()].filter((t) => !gaps.words.includes(words[t])));
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
           bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
       },

@@ -148,7 +148,7 @@ Live.mapPicture = (() => {
     const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0, greatest = shares[order[0]];
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
-    const start = plan.below ? band.bottom + 52 : band.top - 4;
+    const start = plan.below ? band.bottom + 52 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
     const rows = order.map((id, i) => {
       const top = start + 24 * i, first = i ? "" : " strong", kept = !plan.below || !i;
       const points = plan.below ? [[from, y], [from + 8, y], [plan.width - 20, y], [plan.width - 20, start - 2]] : curve(from, y, fan, top + 9);
@@ -160,7 +160,7 @@ Live.mapPicture = (() => {
         text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
       ];
     });
-    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : fan, title: text(fan, plan.below ? start - 14 : band.top - 30, model.asks, "strong") };
+    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
   }
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
