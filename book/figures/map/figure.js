@@ -10,7 +10,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
-  let typed = [], written = [], words = [], hidden = gap, source = [], said = [], count = 0, language = into;
+  let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], count = 0, language = into;
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, ready = false;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
@@ -41,7 +41,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
       cut(text) {
         const cut = bert.split(text, most);
-        if (cut.words.length) [words, hidden] = [cut.words, Math.min(hidden, cut.words.length - 1)];
+        if (cut.words.length) [words, hidden] = [cut.words, Math.min(wanted, cut.words.length - 1)];
         return bert.remark(cut).replaceAll("The model", "The encoder");
       },
       read(options) {
@@ -50,7 +50,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
           bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
       },
-      next(id) { words[hidden] = gaps.words[id]; hidden = (hidden + 1) % words.length; return hidden > 0; },
+      next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
       answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}. You hid “${words[hidden]}”.`,
     },
@@ -243,7 +243,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
   function chosen(b, t) {
-    if (name === "encoder") { hidden = t; focus = null; renew(); once(); return; }
+    if (name === "encoder") { wanted = hidden = t; focus = null; renew(); once(); return; }
     focus = [b, t];
     controls();
     draw();

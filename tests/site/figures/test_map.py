@@ -84,6 +84,8 @@ def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
         sizes = [ours["added"][0, place], ours["made"][0, place]]
         agree(numbers(keys), sizes, [ours["maps"][DATA["head"], place]], ours["logits"])
         assert f"You hid “{words[place]}”" in keys.said
+    typed(keys, " ".join(words), "Your text")  # letter by letter: the last word stays hidden
+    assert f"You hid “{words[-1]}”" in keys.said
 
 
 @browser
