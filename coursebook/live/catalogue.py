@@ -285,6 +285,7 @@ FIGURES = {
             stored=("merges", "gaps", "translator"),
             scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
             at_once=True,
+            later=("translator",),
         ),
         Figure(
             "inside",

@@ -36,6 +36,8 @@ class Figure:
         The scripts of the models that it runs; ``layers.js`` is loaded with them.
     at_once:
         Whether it starts as the reader comes near it, however heavy its data.
+    later:
+        Those names of ``stored`` that a page loads only once the figure's script asks for them.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Figure:
     stored: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     at_once: bool = False
+    later: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -75,6 +78,7 @@ class Figure:
         caption: str | None = None,
         needs: Sequence[str] = (),
         weight: int = 0,
+        asked: Sequence[str] = (),
     ) -> str:
         """The figure's HTML: still pictures and the caption, which the script takes over.
 
@@ -88,9 +92,12 @@ class Figure:
             Addresses of the files of :meth:`needs`, unless the page loads them at once.
         weight:
             Their total size in bytes.
+        asked:
+            Addresses of the files of ``later``.
         """
         data = json.dumps(self.data).replace("<", "\\u003c")
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
+        later += f' data-later="{escape(" ".join(asked))}"' if asked else ""
         later += (
             f' data-weighs="{round(weight / 1000)} KB"'
             if weight > LIGHT and not self.at_once

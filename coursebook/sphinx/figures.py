@@ -54,14 +54,16 @@ def visit_figure(self: HTML5Translator, node: live_figure) -> None:
     numbers = {
         name: course.figure_numbers(Path(self.builder.srcdir), name) for name in figure.stored
     }
-    needs = [
-        f"{up}_static/live/{file}?v={zlib.crc32(numbers[name].read_bytes()):08x}"
+    addresses = {
+        name: f"{up}_static/live/{file}?v={zlib.crc32(numbers[name].read_bytes()):08x}"
         for name, file in zip(figure.stored, figure.needs(), strict=True)
-    ]
+    }
+    needs = [address for name, address in addresses.items() if name not in figure.later]
+    asked = [addresses[name] for name in figure.later]
     weight = sum(
         len(live.packed(numbers[name].read_text("utf-8")).encode()) for name in figure.stored
     )
-    self.body.append(figure.html(pictures, needs=needs, weight=weight))
+    self.body.append(figure.html(pictures, needs=needs, weight=weight, asked=asked))
     raise nodes.SkipNode
 
 

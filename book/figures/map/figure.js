@@ -6,7 +6,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const { html, number, largest, softmax } = Live, calm = Live.calm();
   const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.merges);
   const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
-  const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
@@ -20,7 +19,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   // What each kind of model makes of a text, what it computes, and what comes next.
   const families = {
     decoder: {
-      label: "Text", heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
+      heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
       off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
       cut(text) {
         const ids = tokenizer.encode(text);
@@ -37,7 +36,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
     },
     encoder: {
-      label: "Text", heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
+      heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
       cut(text) {
         const cut = bert.split(text, most);
@@ -54,8 +53,12 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
       answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}. You hid “${words[hidden]}”.`,
     },
-    translator: {
-      label: "A number or a date, in words", heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word,
+  };
+  // The translator is loaded as somebody asks for it.
+  function withTranslator() {
+    const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
+    return {
+      heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word,
       off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads)],
       steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, () => head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
       cut(text) {
@@ -79,15 +82,15 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       again: (best) => { if (best === translator.END) count = 0; return best === translator.END; },
       story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.slice(0, count).map((id) => translator.words[id])) || "…")],
       answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
-    },
-  };
+    };
+  }
   const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
   const stageOf = (step, i) => ({ kind: step.stage ?? (i < 3 ? "embed" : "scores"), block: step.block });
   const KINDS = { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" };
   const TELLS = { embed: "With positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" };
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  ui.tabs({ label: "Model", options: Object.keys(families).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: (to) => { name = to; change(); } });
+  ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
     texts[name] = text;
@@ -264,6 +267,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renewed(); } });
     ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renewed(); } });
     controls();
+  }
+  let asked = name;
+  function show(to) {
+    asked = to;
+    if (families[to]) { name = to; change(); return; }
+    halt();
+    ui.say("The translator is being loaded …");
+    ui.later().then(() => { families.translator = withTranslator(); if (asked === to) show(to); }, () => ui.say("The translator could not be loaded."));
   }
   // Another model: everything on, its own text, its attention open.
   function change() {

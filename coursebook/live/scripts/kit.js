@@ -315,6 +315,8 @@ const Live = (() => {
       hint(...said) {
         below.append(html("p", { class: "live-hint" }, said));
       },
+      // Numbers that the figure needs only for what the reader asks for; in a notebook they are there.
+      later: () => Promise.all((figure.dataset.later?.split(" ") ?? []).map(load)),
       above, below,
     };
     return ui;

@@ -41,6 +41,8 @@ def agree(found: tuple, sizes: list, weights: list, logits: torch.Tensor) -> Non
 def family(keys: Keys, name: str) -> None:
     keys.reach(name, "button")
     keys.press("Enter")
+    if name == "Translator":  # loaded now
+        keys.figure.get_by_label("Into").wait_for()
 
 
 def written(keys: Keys) -> str:
@@ -198,6 +200,8 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             assert not page.get_by_role("button", name="Pause").is_visible()
             return
         page.wait_for_function(f"({MOVING})() > 0")
+        assert any("data-merges" in url for url in page.asked)
+        assert not any("data-translator" in url for url in page.asked)  # until somebody asks
         told = page.locator(".map-tells").inner_text()
         page.wait_for_function(
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
