@@ -56,7 +56,7 @@ def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None
         for name in FIGURES:
             keys = Keys(page, name)
             if name in ("attends", "map"):  # those that move, until a key is pressed
-                keys.press("Shift")
+                keys.press("Tab", "Shift")
             before = keys.figure.inner_html()
             assert keys.figure.evaluate(running) == 0
             assert keys.figure.inner_html() == before
