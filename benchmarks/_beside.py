@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.autograd import DeviceType
 
 from coursebook import records
 from coursebook.measuring import need_cuda
@@ -190,6 +191,7 @@ def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> d
     took = {
         event.key: event.self_device_time_total if device == "cuda" else event.self_cpu_time_total
         for event in events.key_averages()
+        if event.device_type == DeviceType.CPU  # its kernels are events too: they would count twice
     }
     longest = sorted(took, key=took.__getitem__, reverse=True)[:5]
     return {name: round(took[name] / sum(took.values()), 3) for name in longest}

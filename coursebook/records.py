@@ -202,8 +202,9 @@ def describe(record: dict[str, Any]) -> str:
 
 
 def where_and_when(record: dict[str, Any]) -> str:
-    """A line about a record: device, threads, torch and date."""
+    """A line about a record: device, threads, torch, date, and the commit if it is another."""
+    commit = f", commit {record['commit']}" if "commit" in record else ""
     return (
         f"{record['device']}, {record['threads']} thread(s), "
-        f"torch {record['versions']['torch']}, {record['date']}"
+        f"torch {record['versions']['torch']}, {record['date']}{commit}"
     )

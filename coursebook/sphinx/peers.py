@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from coursebook import course, records
@@ -72,6 +71,8 @@ def table(row: dict[str, Any]) -> str:
         small = f"<small>{escape(', '.join(more))}</small>" if more else ""
         ratio, goal = peers.get(name, (None, None))
         told = "" if ratio is None else f"{ratio:.2f}×"
+        if not row.get("same text", {}).get(name, True):
+            told += "<small>another text</small>"
         if goal:
             sign = "met" if name not in missed(row) else "not met"
             told += f"<small>goal {goal:g}×, {sign}</small>"
@@ -113,40 +114,21 @@ def memory(row: dict[str, Any]) -> str:
 
 
 class BesidePeers(MarkdownTable):
-    """The rows of one script's records: on a CPU, then on a GPU, or a note that there are none."""
+    """The rows of one script's records, on a CPU and on a GPU; a device without one is left out."""
 
     required_arguments = 1
-    option_spec = {"gpu-only": directives.unchanged}
     classes = ["beside-peers"]
 
     def run(self) -> list[nodes.Node]:
-        name = self.arguments[0]
-        cpu, gpu = self._record(name), self._record(f"{name}-gpu")
-        script = f"benchmarks/{name.replace('-', '_')}.py"
-        works = [row["work"] for row in (cpu or {"results": {"rows": []}})["results"]["rows"]]
-        alone = map(str.strip, self.options.get("gpu-only", "").split(";"))
-        return [
-            *self._drawn("On a CPU", cpu, [], f"`python {script}` writes the record."),
-            *self._drawn(
-                "On a GPU", gpu, list(dict.fromkeys([*works, *filter(None, alone)])),
-                f"`python {script} --device cuda` writes the record.",
-            ),
-        ]  # fmt: skip
+        paths, found = course.record_paths(Path(self.env.srcdir)), []
+        for title, ending in (("On a CPU", ""), ("On a GPU", "-gpu")):
+            path = paths.get(self.arguments[0] + ending)
+            if path is not None:
+                self.env.note_dependency(str(path))
+                found += self._drawn(title, json.loads(path.read_text("utf-8")))
+        return found
 
-    def _record(self, name: str) -> dict[str, Any] | None:
-        path = course.record_paths(Path(self.env.srcdir)).get(name)
-        if path is None:
-            return None
-        self.env.note_dependency(str(path))
-        return json.loads(path.read_text("utf-8"))
-
-    def _drawn(
-        self, title: str, record: dict[str, Any] | None, works: list[str], how: str
-    ) -> list[nodes.Node]:
-        if record is None:
-            rows = [f"| {work} | not measured |" for work in works]
-            head = ["| | |", "|---|---|"] if rows else []
-            return self.markdown(["", f"**{title}:** not measured. {how}", "", *head, *rows, ""])
+    def _drawn(self, title: str, record: dict[str, Any]) -> list[nodes.Node]:
         rows = record["results"]["rows"]
         about, command = records.where_and_when(record), record["command"]
         found = self.markdown(["", f"**{title}:** {about}, `{command}`. {summary(rows)}", ""])

@@ -18,14 +18,13 @@ LOST, NOT_GRADED = "lost marks", "not graded"
 
 
 class _Record(MarkdownTable):
-    """A directive for one record; the page is rebuilt when the record changes."""
+    """A directive for one record, absent without it; the page is rebuilt when it changes."""
 
     def run(self) -> list[nodes.Node]:
         name = self.name_of_record()
         path = course.record_paths(Path(self.env.srcdir)).get(name)
         if path is None:
-            script = f"benchmarks/{name.replace('-', '_')}.py"
-            return self.markdown([f"*Not measured yet:* `python {script}` writes the record."])
+            return []
         self.env.note_dependency(str(path))
         record = json.loads(path.read_text("utf-8"))
         return self.markdown([*self.lines(record["results"]), *self.origin(record)])

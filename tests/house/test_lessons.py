@@ -56,8 +56,10 @@ def test_each_record_lies_beside_the_script_that_wrote_it(lesson):
         assert (ROOT / script).parent == lesson.measure, path.name
 
 
-def test_a_record_that_a_lesson_loads_lies_with_a_lesson():
+def test_a_record_that_a_lesson_loads_lies_with_a_lesson_or_is_shown_on_the_page_of_speeds():
     speed = {path.stem for path in (ROOT / "benchmarks" / "records").glob("*.json")}
+    page = (ROOT / "book" / "speed.md").read_text("utf-8")
+    speed -= {f"{name}-gpu" for name in re.findall(r"{beside-peers} ([\w-]+)", page)}
     named = {lesson.name: loaded(lesson) for lesson in LESSONS}
     assert sum(map(len, named.values())) > 40, "the test finds fewer than it did"
     assert not {name: names & speed for name, names in named.items() if names & speed}

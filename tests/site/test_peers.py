@@ -1,4 +1,4 @@
-"""Ours beside peers: drawn from the records, with the goals that are missed; or not measured."""
+"""Ours beside peers: drawn from the records, with the goals that are missed."""
 
 import json
 import re
@@ -8,13 +8,13 @@ import pytest
 from tiny_site import build
 
 from coursebook.course import record_paths
-from coursebook.sphinx.peers import RATIO, beside, memory, missed
+from coursebook.sphinx.peers import RATIO, beside, memory, missed, own
 
 ABOUT = {
     "date": "2026-11-25", "command": "python benchmarks/pace.py", "device": "A processor",
     "threads": 2, "versions": {"python": "3.11", "torch": "2.13.0"}, "seed": 0,
 }  # fmt: skip
-TEXT = "```{beside-peers} pace\n:gpu-only: a kernel of ours; another\n```"
+TEXT = "```{beside-peers} pace\n```"
 
 
 def row(**more) -> dict:
@@ -64,21 +64,17 @@ def test_memory_is_told_if_ours_takes_more_than_a_twentieth_above_the_best():
     assert memory(needs(112.0)) == "Ours takes 12% more memory than the most frugal peer."
 
 
-def test_without_records_nothing_is_drawn_and_the_page_says_how_to_make_them(tmp_path):
+def test_a_device_without_a_record_is_absent(tmp_path):
     shown = words(page(tmp_path))
-    assert "On a CPU: not measured." in shown and "On a GPU: not measured." in shown
-    assert "python benchmarks/pace.py writes" in shown
-    assert "python benchmarks/pace.py --device cuda writes" in shown
+    assert "On a CPU" not in shown and "On a GPU" not in shown and "measured" not in shown
 
 
-def test_each_row_of_the_cpu_waits_for_a_gpu_and_so_does_what_only_a_gpu_runs(tmp_path):
+def test_a_record_is_summed_up(tmp_path):
     shown = words(page(tmp_path, pace=("A processor", [row()])))
     assert "A processor, 2 thread(s), torch 2.13.0, 2026-11-25" in shown
     assert "at least as fast in 2 of 2 comparisons" in shown
     assert "reaches the goal in 1 of the 2 that have one" in shown
-    assert "On a GPU: not measured." in shown
-    assert re.search("a step +not measured", shown)
-    assert re.search("a kernel of ours +not measured", shown)
+    assert "On a GPU" not in shown
 
 
 def test_a_table_has_bars_figures_ratios_and_goals(tmp_path):
@@ -94,6 +90,12 @@ def test_a_table_has_bars_figures_ratios_and_goals(tmp_path):
     assert "2.00× goal 1.5×, met" in shown and "1.00× goal 1.05×, not met" in shown
 
 
+def test_a_peer_that_writes_another_text_is_marked(tmp_path):
+    same = {"tfcourse": True, "slow peer": False, "fast peer": True}
+    shown = words(page(tmp_path, pace=("A processor", [row(**{"same text": same})])))
+    assert shown.count("another text") == 1 and "2.00× another text" in shown
+
+
 def test_a_goal_that_is_missed_is_explained_by_the_profile(tmp_path):
     shares = {name: {"aten::mm": 0.52} for name in ("tfcourse", "slow peer", "fast peer")}
     shown = words(page(tmp_path, pace=("A processor", [row(**{"share of the time": shares})])))
@@ -104,7 +106,6 @@ def test_a_goal_that_is_missed_is_explained_by_the_profile(tmp_path):
 def test_a_record_of_a_gpu_is_drawn_under_the_cards_name(tmp_path):
     both = {"pace": ("A processor", [row()]), "pace_gpu": ("A card", [row(work="a kernel")])}
     shown = words(page(tmp_path, **both))
-    assert "not measured" not in shown
     assert shown.index("On a CPU: A processor") < shown.index("On a GPU: A card")
     assert "a kernel" in shown[shown.index("A card") :]
 
@@ -117,4 +118,7 @@ def test_the_stored_records_are_drawn(course, tmp_path):
             assert found["ways"]["tfcourse"]["ms"] > 0
             assert set(found[RATIO]) == set(found["ways"]) - {"tfcourse"}
             assert set(found["goal"]) <= set(found[RATIO])
-            assert all(same for same in found.get("same text", {}).values())
+            same = found.get("same text", {})
+            # In 16 bits two scores may round to the same number, and the first of them is written.
+            strict = [name for name in same if own(name) or "float32" in found["size"]]
+            assert all(same[name] for name in strict)
