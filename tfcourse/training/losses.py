@@ -13,11 +13,15 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from tfcourse.arguments import check_probability
 from tfcourse.training.batches import moved
+
+#: How many logits are held in 32 bits at a time: 128 MiB.
+CHUNK = 2**25
 
 #: The mean over a batch, and the number of tokens it averages.
 Loss = Callable[[nn.Module, Any], tuple[Tensor, Tensor | int]]
@@ -52,7 +56,9 @@ def label_smoothed_loss(
     Notes
     -----
     Szegedy et al. 2016 ("Rethinking the Inception Architecture"), section 7; Vaswani et al. 2017,
-    section 5.4, with 0.1. Equal to ``F.cross_entropy(..., label_smoothing=smoothing)``.
+    section 5.4, with 0.1. Equal to ``F.cross_entropy(..., label_smoothing=smoothing)``. With more
+    than :data:`CHUNK` logits, rows are scored a chunk at a time, and once more in the backward
+    pass, so the log-probabilities of the whole batch are never held.
     """
     check_probability(smoothing=smoothing)
     if logits.shape[:-1] != targets.shape:
@@ -61,17 +67,39 @@ def label_smoothed_loss(
             f"{tuple(logits.shape)}, got {tuple(targets.shape)}"
         )
     counts = torch.ones_like(targets, dtype=torch.bool) if ignore is None else targets != ignore
-    log_p = F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, dim=-1)
     try:
-        right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
+        if logits.numel() <= CHUNK:
+            total = _summed(logits, targets, counts, smoothing)
+        else:
+            rows = max(CHUNK // logits.shape[-1], 1)
+            whole = logits.flatten(0, -2), targets.flatten(), counts.flatten()
+            total = torch.stack(
+                [
+                    checkpoint(_summed, *chunk, smoothing, use_reentrant=False,
+                               preserve_rng_state=False)
+                    for chunk in zip(*(x.split(rows) for x in whole), strict=True)
+                ]
+            ).sum()  # fmt: skip
     except RuntimeError:  # on a GPU, CUDA fails with its own assertion instead
         _check_targets(targets, logits.shape[-1], ignore)
         raise
+    count = counts.sum()
+    return total / count.clamp(min=1), count
+
+
+def _summed(
+    logits: Float[Tensor, "... V"],
+    targets: Int[Tensor, "..."],
+    counts: Bool[Tensor, "..."],
+    smoothing: float,
+) -> Float[Tensor, ""]:
+    """The loss in nats, summed over the positions that count."""
+    log_p = F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, dim=-1)
+    right = log_p.gather(-1, targets.where(counts, 0)[..., None]).squeeze(-1)  # log p_y
     loss = -(1 - smoothing) * right
     if smoothing:
         loss = loss - smoothing * log_p.mean(dim=-1)  # epsilon / V * sum_k log p_k
-    count = counts.sum()
-    return loss.where(counts, 0).sum() / count.clamp(min=1), count
+    return loss.where(counts, 0).sum()
 
 
 def _check_targets(targets: Tensor, V: int, ignore: int | None) -> None:

@@ -9,7 +9,7 @@ A time is what the process spent on the processor, so that other work on the mac
 for two processes the wall-clock time is kept too. Times are medians over alternating runs. Peak
 memory is the most that PyTorch had allocated at one time, from the creation of the model to the end
 of its second step, by its own log of requests. Bytes held are counted: the weights, gradients and
-Adam's two means that a process has. Nothing here is measured on a GPU.
+Adam's two means that a process has.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def in_two(wanted: Iterable[str], quick: bool, repeats: int) -> dict:
 
 
 def measured(quick: bool, repeats: int, names: Iterable[str]) -> dict[str, object]:
-    """Every rung: processor time, peak memory, bytes held; on a GPU nothing."""
+    """Every rung: processor time, peak memory, bytes held."""
     ladder = rungs_here(repeats, quick)
     flag = ["--quick"] if quick else []
     for name in names:
@@ -230,7 +230,7 @@ def measured(quick: bool, repeats: int, names: Iterable[str]) -> dict[str, objec
         ladder[way] = times[way] | found[way]
     ladder["fused"]["clock ms beside two processes"] = times["one process"]["clock ms"]
     ladder["fused"]["ms beside two processes"] = times["one process"]["ms"]
-    return {name: rung | {"gpu": None} for name, rung in ladder.items()}
+    return ladder
 
 
 def main() -> None:

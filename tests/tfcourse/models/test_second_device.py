@@ -1,11 +1,13 @@
 """Every model trains a step and generates on a device other than the CPU, with equal results.
 
 The device is simulated (``second_device.py``), so a tensor left on the CPU fails here even on a
-machine without a GPU. If there is one, it is tested as well.
+machine without a GPU. If there is one, it is tested as well, without dropout: it draws other numbers
+than a CPU.
 """
 
 import contextlib
 import copy
+import dataclasses
 
 import pytest
 import torch
@@ -138,6 +140,17 @@ def trained(model, loss, batch, device, optimiser=sgd(momentum=0.9)):  # noqa: B
     return history.loss + list(history.validation["loss"])
 
 
+def without_dropout(model):
+    for part in model.modules():
+        for name in vars(part):
+            if name.endswith("dropout"):
+                setattr(part, name, 0.0)
+        if hasattr(part, "config"):
+            names = [f.name for f in dataclasses.fields(part.config) if f.name.endswith("dropout")]
+            part.config = dataclasses.replace(part.config, **dict.fromkeys(names, 0.0))
+    return model
+
+
 def at(device):
     return SecondDevice() if device == DEVICE else contextlib.nullcontext()
 
@@ -155,7 +168,7 @@ def parameters(model):
 def test_a_model_trains(name, device):
     make, loss, batch = MODELS[name]
     torch.manual_seed(0)
-    here = make()
+    here = make() if device == DEVICE else without_dropout(make())
     there = copy.deepcopy(here)
     expected = trained(here, loss, batch, "cpu")
     with at(device):
@@ -164,6 +177,18 @@ def test_a_model_trains(name, device):
     assert got == pytest.approx(expected, abs=1e-5)
     for n, p in parameters(here).items():
         torch.testing.assert_close(weights[n], p.detach(), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_without_dropout_training_draws_nothing_at_random(name):
+    make, loss, batch = MODELS[name]
+
+    def draws(model):
+        trained(model, loss, batch, "cpu")
+        return not torch.equal(torch.get_rng_state(), torch.manual_seed(1).get_state())
+
+    assert not draws(without_dropout(make()))
+    assert draws(make()) == (getattr(make().config, "dropout", 0) > 0)
 
 
 @pytest.mark.parametrize("device", WHERE, ids=str)
