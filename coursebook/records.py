@@ -196,9 +196,9 @@ def by_device(name: str) -> list[dict[str, Any]]:
 
 
 def describe(record: dict[str, Any]) -> str:
-    """Lines to go below a figure: device, threads, torch and date; the command, wrapped."""
-    command = textwrap.wrap(record["command"], 80, subsequent_indent="    ")
-    return "\n".join([where_and_when(record), *command])
+    """Lines to go below a figure, wrapped: device, threads, torch and date; the command."""
+    texts = where_and_when(record), record["command"]
+    return "\n".join(textwrap.fill(text, 80, subsequent_indent="    ") for text in texts)
 
 
 def where_and_when(record: dict[str, Any]) -> str:

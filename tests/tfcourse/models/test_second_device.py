@@ -1,8 +1,8 @@
 """Every model trains a step and generates on a device other than the CPU, with equal results.
 
 The device is simulated (``second_device.py``), so a tensor left on the CPU fails here even on a
-machine without a GPU. If there is one, it is tested as well, without dropout: it draws other numbers
-than a CPU.
+machine without a GPU. If there is one, it is tested as well, without dropout: a GPU draws other
+numbers than a CPU.
 """
 
 import contextlib
