@@ -539,7 +539,7 @@ class MultiHeadAttention(nn.Module):
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
                 k, v = cache.append(k, v)  # (B, G, S, K), (B, G, S, Dv)
-            total = held + x.shape[1]
+            total = x.shape[1] if cache is None else cache.length
             if self.positions is not None:
                 bias = self.positions.bias(q, total)
             if k.shape[-2] < total:  # a rolling cache has forgotten the first tokens

@@ -38,8 +38,9 @@ class KeyValueCache:
         if self._k is None or self._v is None:
             # One position more than is ever filled, so that the view is never the whole memory,
             # which has other strides: a compiled step would need another graph for the last token.
-            self._k = k.new_empty(*k.shape[:-2], self.max_length + 1, k.shape[-1])
-            self._v = v.new_empty(*v.shape[:-2], self.max_length + 1, v.shape[-1])
+            # Zeros, since what a mask hides must be finite: a static step reads all positions.
+            self._k = k.new_zeros(*k.shape[:-2], self.max_length + 1, k.shape[-1])
+            self._v = v.new_zeros(*v.shape[:-2], self.max_length + 1, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
         check_shapes(k=(k, places_k.shape), v=(v, places_v.shape))
         places_k.copy_(k)
@@ -61,5 +62,5 @@ class KeyValueCache:
             old = getattr(self, name)
             held = old[rows, ..., : self.length, :]  # the unused memory is not copied
             if len(rows) != len(old):
-                setattr(self, name, old.new_empty(len(rows), *old.shape[1:]))
+                setattr(self, name, old.new_zeros(len(rows), *old.shape[1:]))
             getattr(self, name)[..., : self.length, :] = held

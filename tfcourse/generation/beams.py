@@ -48,7 +48,7 @@ def beam_search(
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
     beyond: str = "refuse",
-    cached: bool = True,
+    cached: bool | str = True,
 ) -> Generated:
     r"""Keep the best few hypotheses at each step, and return the best finished one.
 

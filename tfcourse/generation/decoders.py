@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import check_tensors, one_of
+from tfcourse.generation.static_cache import StaticStep, check_static
 from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
@@ -19,6 +20,8 @@ from tfcourse.wrapped import unwrapped
 
 #: What to do when a text would become longer than the model was trained on.
 BEYOND = ("refuse", "go_on", "slide")
+#: Whether keys, values and states are kept, and whether each step reads all memory of the cache.
+CACHED = (True, False, "static")
 
 
 @runtime_checkable
@@ -41,7 +44,7 @@ def decoder_of(
     source_lengths: Int[Tensor, " B"] | None = None,
     max_length: int | None = None,
     beyond: str = "refuse",
-    cached: bool = True,
+    cached: bool | str = True,
 ) -> Decoder:
     """A model of this package, ready to generate; a :class:`Decoder` is returned unchanged.
 
@@ -68,7 +71,9 @@ def decoder_of(
         half of them is read again from position 0 and the older half is forgotten.
     cached:
         ``False`` reads everything again for each token, as the formula does: slower, with the same
-        results.
+        results. ``"static"``, for a GPT without a window or biases of its positions: every step
+        uses the whole memory of the cache, with a mask, so that a compiled model has one graph for
+        all of them and ``model.compile(mode="reduce-overhead")`` can replay it on a GPU.
     """
     model = unwrapped(model) if isinstance(model, nn.Module) else model
     translates = isinstance(model, (Transformer, Seq2Seq))
@@ -86,6 +91,9 @@ def decoder_of(
             f"got {'None' if source is None else tuple(source.shape)}"
         )
     one_of(BEYOND, beyond=beyond)
+    one_of(CACHED, cached=cached)
+    if cached == "static":
+        check_static(model)
     if beyond == "slide" and not isinstance(model, GPT):
         raise ValueError(f'beyond must not be "slide" for a {type(model).__name__}')
     if isinstance(model, RecurrentLM):
@@ -118,8 +126,8 @@ def _within(config: Any, max_length: int, beyond: str) -> None:
 class _WithoutCache:
     """Reads everything again each time: remembers the tokens, and nothing else."""
 
-    def __init__(self, cached: bool) -> None:
-        self.cached = cached
+    def __init__(self, cached: bool | str) -> None:
+        self.cached = bool(cached)
         self.tokens: Tensor | None = None
 
     def _all(self, tokens: Tensor) -> Tensor:
@@ -135,9 +143,11 @@ class _WithoutCache:
 class _GPT(_WithoutCache):
     """A GPT with a cache for each block."""
 
-    def __init__(self, model: GPT, max_length: int, slides: bool, cached: bool) -> None:
+    def __init__(self, model: GPT, max_length: int, slides: bool, cached: bool | str) -> None:
         super().__init__(cached)
         self.model, self.max_length, self.slides = model, max_length, slides
+        self.static = cached == "static"
+        self.step: StaticStep | None = None
         self.caches = model.new_caches(max_length) if cached else None
 
     def read(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B V"]:
@@ -145,6 +155,11 @@ class _GPT(_WithoutCache):
             tokens = self._slide(tokens)
         elif not self.cached:
             tokens = self._all(tokens)
+        if self.static and self.caches and self.caches[0].length and tokens.shape[1] == 1:
+            if self.step is None:
+                self.step = StaticStep(self.model, self.caches, tokens.device)
+            return self.step.read(tokens)
+        self.step = None
         return self.model(tokens, caches=self.caches).logits[:, -1]
 
     def _slide(self, tokens: Tensor) -> Tensor:
@@ -163,13 +178,19 @@ class _GPT(_WithoutCache):
     def reorder(self, rows: Int[Tensor, " N"]) -> None:
         self._reorder_tokens(rows)
         _reorder(self.caches, rows)
+        self.step = None  # the caches may have other memory now
 
 
 class _Transformer(_WithoutCache):
     """An encoder-decoder: two caches for each block of its decoder."""
 
     def __init__(
-        self, model: Transformer, source: Tensor, lengths: Tensor | None, most: int, cached: bool
+        self,
+        model: Transformer,
+        source: Tensor,
+        lengths: Tensor | None,
+        most: int,
+        cached: bool | str,
     ) -> None:
         super().__init__(cached)
         self.model, self.lengths = model, lengths
@@ -200,7 +221,7 @@ class _Seq2Seq(_WithoutCache):
     """A recurrent encoder-decoder, with its state."""
 
     def __init__(
-        self, model: Seq2Seq, source: Tensor, lengths: Tensor | None, cached: bool
+        self, model: Seq2Seq, source: Tensor, lengths: Tensor | None, cached: bool | str
     ) -> None:
         super().__init__(cached)
         self.model = model
@@ -222,7 +243,7 @@ class _Seq2Seq(_WithoutCache):
 class _Recurrent(_WithoutCache):
     """A recurrent language model, with its state."""
 
-    def __init__(self, model: RecurrentLM, cached: bool) -> None:
+    def __init__(self, model: RecurrentLM, cached: bool | str) -> None:
         super().__init__(cached)
         self.model = model
         self.state: State | None = None

@@ -14,6 +14,9 @@ from tfcourse.generation.decoders import Decoder
 from tfcourse.generation.filters import keep_top_k, keep_top_p
 from tfcourse.generation.prompts import Generated, check_end, writing
 
+#: After how many tokens to ask a GPU whether all rows have ended.
+ASKED_EVERY = 8
+
 
 def greedy(
     model: nn.Module | Decoder,
@@ -25,7 +28,7 @@ def greedy(
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
     beyond: str = "refuse",
-    cached: bool = True,
+    cached: bool | str = True,
 ) -> Generated:
     r"""Write the most likely token, read it, and so on; the result does not include the prompt.
 
@@ -73,7 +76,7 @@ def sample(
     source: Int[Tensor, "B S"] | None = None,
     source_lengths: Int[Tensor, " B"] | None = None,
     beyond: str = "refuse",
-    cached: bool = True,
+    cached: bool | str = True,
 ) -> Generated:
     r"""Sample each token from the model's probabilities, optionally sharpened or truncated.
 
@@ -108,7 +111,9 @@ def sample(
             logits = keep_top_k(logits, top_k)
         if top_p is not None:
             logits = keep_top_p(logits, top_p)
-        return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
+        # What torch.multinomial computes, without its checks: on a GPU the host waits for them.
+        p = logits.softmax(dim=-1)
+        return (p / torch.empty_like(p).exponential_(generator=generator)).argmax(dim=-1)
 
     asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
     with writing(*asked) as (ids, decoder):
@@ -140,6 +145,8 @@ def _write(
     text[:, :T] = prompt
     going = torch.ones(B, dtype=torch.bool, device=prompt.device)  # has not written its end
     written = torch.full((B,), max_new_tokens, device=prompt.device)
+    # To ask whether all rows have ended, the host must wait for the device, unless it is one.
+    every = 1 if prompt.device.type == "cpu" else ASKED_EVERY
     logits = decoder.read(prompt[:, :first])
     check_end(eos_id, logits)
     scores = logits.new_zeros(B)
@@ -163,7 +170,7 @@ def _write(
             ends = counts & (chosen == eos_id)
             written = torch.where(ends, t + 1 - (T if starts is None else starts), written)
             going = going & ~ends
-            if not going.any():
+            if (t + 1 - first) % every == 0 and not going.any():
                 break
         if t + 1 < last:
             logits = decoder.read(chosen[:, None])

@@ -55,7 +55,7 @@ def writing(
     source: Tensor | None,
     source_lengths: Tensor | None,
     beyond: str,
-    cached: bool,
+    cached: bool | str,
 ) -> Iterator[tuple[Tensor, Decoder]]:
     """The prompt as ids ``(B, T)`` on the model's device, and the model ready to read it.
 

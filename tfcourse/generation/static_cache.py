@@ -1,0 +1,77 @@
+"""One step of a GPT whose shapes never change, so that it is compiled into a single graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.models.gpt import GPT, GPTConfig
+
+#: Position schemes that add nothing to the scores: a bias would depend on the number of keys.
+POSITIONS = ("learned", "sinusoidal", "rotary_interleaved", "rotary_halves", "none")
+
+
+class StaticCache(KeyValueCache):
+    """All the memory of a :class:`KeyValueCache`, filled or not, at every step.
+
+    The next token is written at ``position``, a tensor ``(1,)``, and a mask must hide the positions
+    after it. So neither a shape nor a Python number changes from token to token. ``length`` is that
+    of the memory. The two caches share it: each step must also be counted in the other one.
+    """
+
+    def __init__(self, cache: KeyValueCache, position: Int[Tensor, "1"]) -> None:
+        if cache._k is None or cache._v is None:
+            raise ValueError("cache must hold at least one token, it is empty")
+        self.max_length = self.length = cache._k.shape[-2]
+        self.position, self._k, self._v = position, cache._k, cache._v
+        for tensor in (self._k, self._v):
+            torch._dynamo.mark_static_address(tensor)  # a CUDA graph writes where it was recorded
+
+    def append(
+        self, k: Float[Tensor, "B G 1 K"], v: Float[Tensor, "B G 1 Dv"]
+    ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """Write the key and value of one token, and return the whole memory."""
+        assert self._k is not None and self._v is not None
+        self._k.index_copy_(-2, self.position, k)
+        self._v.index_copy_(-2, self.position, v)
+        return self._k, self._v
+
+
+class StaticStep:
+    """Reads one token after those that the caches hold, always in the same shapes."""
+
+    def __init__(self, model: GPT, caches: Sequence[KeyValueCache], device: torch.device) -> None:
+        self.model, self.growing = model, caches
+        self.position = torch.full((1,), caches[0].length, device=device)
+        self.caches = [StaticCache(cache, self.position) for cache in caches]
+        self.places = torch.arange(self.caches[0].length, device=device)
+
+    def read(self, tokens: Int[Tensor, "B 1"]) -> Float[Tensor, "B V"]:
+        """The logits of the token after this one."""
+        if self.growing[0].length == self.growing[0].max_length:
+            raise ValueError(f"the caches are full, with {self.growing[0].length} tokens")
+        B = len(tokens)
+        output = self.model(
+            tokens, caches=self.caches, position_ids=self.position.expand(B, 1),
+            mask=(self.places <= self.position).expand(B, -1),
+        )  # fmt: skip
+        self.position += 1
+        for cache in self.growing:
+            cache.length += 1
+        return output.logits[:, -1]
+
+
+def check_static(model: object) -> None:
+    """Raise ``ValueError`` for a model whose step cannot have fixed shapes."""
+    config = getattr(model, "config", None)
+    if not isinstance(config, GPTConfig):
+        raise ValueError(f'cached must not be "static" for a {type(model).__name__}')
+    if config.positions not in POSITIONS or config.window is not None:
+        raise ValueError(
+            f'cached must not be "static" for a GPT with positions="{config.positions}" and '
+            f"window={config.window}, only without a window and for {POSITIONS}"
+        )
