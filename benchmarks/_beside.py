@@ -12,7 +12,7 @@ import multiprocessing
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -198,11 +198,12 @@ def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> d
 
 
 def keep(
-    name: str, about: str, rows: Callable[..., list[dict]], *, seed: int, threads: int = 2
+    name: str, about: str, rows: Callable[..., Iterable[dict]], *, seed: int, threads: int = 2
 ) -> None:
     """The main function of a script of such rows: ``--device cuda`` writes the record ``NAME-gpu``.
 
-    ``rows(device, quick, repeats)`` yields them. ``--quick`` only shows that the script runs.
+    ``rows(device, quick, repeats)`` yields them. The record is written anew after each, so a run
+    that is stopped keeps the rows it has. ``--quick`` only shows that the script runs.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
@@ -212,9 +213,9 @@ def keep(
     if choice.device == "cuda":
         need_cuda()
     torch.set_num_threads(threads)
-    found = rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats)
-    if choice.quick:
-        print(found)
-        return
-    gpu = "-gpu" if choice.device == "cuda" else ""
-    print(records.write(name + gpu, {"rows": found}, seed=seed, device=choice.device).name)
+    gpu, found = "-gpu" if choice.device == "cuda" else "", []
+    for one in rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats):
+        found.append(one)
+        print(one, flush=True)
+        if not choice.quick:
+            records.write(name + gpu, {"rows": found}, seed=seed, device=choice.device)

@@ -90,4 +90,4 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    keep("attention-speed", __doc__, lambda *choice: list(rows(*choice)), seed=SEED)
+    keep("attention-speed", __doc__, rows, seed=SEED)

@@ -303,4 +303,4 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    keep("package-speed", __doc__, lambda *choice: list(rows(*choice)), seed=SEED)
+    keep("package-speed", __doc__, rows, seed=SEED)

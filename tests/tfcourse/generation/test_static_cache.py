@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from second_device import SecondDevice, There
+from second_device import DEVICE, SecondDevice, There
 from writers import END, MODELS, ask, make
 
 from tfcourse.generation import beam_search, greedy, one_by_one, sample
@@ -82,21 +82,30 @@ class Waits(SecondDevice):
         return super().__torch_dispatch__(func, types, args, kwargs)
 
 
+class NeverEnds:
+    """A decoder for which the last id is the least likely by far."""
+
+    def read(self, tokens):
+        return torch.tensor([[0.0, 1.0, 0.5, -1e4]] * len(tokens), device=DEVICE)
+
+    def reorder(self, rows):
+        raise AssertionError("only a search does this")
+
+
 @pytest.mark.parametrize("write", [greedy, sample])
 def test_the_host_does_not_wait_for_each_token(write, monkeypatch):
     monkeypatch.setattr(torch, "inference_mode", torch.no_grad)  # as in the models' test
-    choices = {"top_k": 5, "top_p": 0.9} if write is sample else {}
+    choices = {"top_k": 2, "top_p": 0.9} if write is sample else {}
 
     def waits(every):
         monkeypatch.setattr(one_by_one, "ASKED_EVERY", every)
         with Waits() as device:
-            write(
-                make("gpt learned").to("meta"), torch.ones(2, 1).long(), max_new_tokens=14,
-                eos_id=0, **choices,
-            )  # fmt: skip
+            prompt = torch.ones(2, 1, dtype=torch.long).to(DEVICE)
+            written = write(NeverEnds(), prompt, max_new_tokens=14, eos_id=3, **choices)
+        assert written.tokens.shape == (2, 14)
         return device.waited
 
-    assert waits(8) <= 3 < 10 < waits(1)
+    assert waits(8) <= 2 < 14 <= waits(1)  # once in the loop, and for the longest row at its end
 
 
 def test_a_token_is_drawn_as_torch_draws_it():
