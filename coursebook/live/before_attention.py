@@ -24,8 +24,8 @@ FIGURES = (
     Figure(
         "word-walk",
         "Which words are nearest, and where does word arithmetic lead?",
-        "Vectors of 3,000 words, counted in three million words of Wikipedia and film reviews. Type "
-        "a word to see its nearest neighbours, walk from each word to the nearest, or try an "
+        "Vectors of 3,000 words, counted in three million words of Wikipedia and film reviews. "
+        "Type a word to see its nearest neighbours, walk from each word to the nearest, or try an "
         "analogy.",
         "01-words",
         data={"start": "france", "steps": 3},

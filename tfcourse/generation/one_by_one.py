@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, at_least_one, check_fraction, check_tensors
@@ -111,9 +111,10 @@ def sample(
             logits = keep_top_k(logits, top_k)
         if top_p is not None:
             logits = keep_top_p(logits, top_p)
-        # What torch.multinomial computes, without its checks: on a GPU the host waits for them.
         p = logits.softmax(dim=-1)
-        return (p / torch.empty_like(p).exponential_(generator=generator)).argmax(dim=-1)
+        if p.device.type == "cpu":
+            return torch.multinomial(p, 1, generator=generator)[:, 0]
+        return race(p, generator)
 
     asked = model, prompt, max_new_tokens, source, source_lengths, beyond, cached
     with writing(*asked) as (ids, decoder):
@@ -123,6 +124,14 @@ def sample(
 
 def _likeliest(logits: Tensor) -> Tensor:
     return logits.argmax(dim=-1)
+
+
+def race(p: Float[Tensor, "B V"], generator: torch.Generator | None) -> Int[Tensor, " B"]:
+    """One draw from each row, as ``torch.multinomial`` makes it.
+
+    It has no checks, for whose results the host would have to wait.
+    """
+    return (p / torch.empty_like(p).exponential_(generator=generator)).argmax(dim=-1)
 
 
 def _write(
