@@ -43,6 +43,7 @@ def written(course, record):
 MEASUREMENTS = [
     ("number_words", "number-words", []),
     ("agreement", "agreement", []),
+    ("agreement_counted", "agreement-counted", []),
     ("recall_gaps", "recall-gaps", []),
     ("fast_attention", "fast-attention", []),
     ("attention_lengths", "attention-lengths", []),
@@ -51,6 +52,7 @@ MEASUREMENTS = [
     ("self_attention_cost", "self-attention-cost", []),
     ("positions_lengths", "positions-lengths", []),
     ("positions_searched", "positions-searched", []),
+    ("positions_added", "positions-added", []),
     ("rotary_longer", "rotary-longer", []),
     ("tree_positions", "tree-positions", []),
     ("scaled_scores", "scaled-scores", []),
