@@ -43,7 +43,6 @@ def written(course, record):
 MEASUREMENTS = [
     ("number_words", "number-words", []),
     ("agreement", "agreement", []),
-    ("agreement_counted", "agreement-counted", []),
     ("recall_gaps", "recall-gaps", []),
     ("fast_attention", "fast-attention", []),
     ("attention_lengths", "attention-lengths", []),
