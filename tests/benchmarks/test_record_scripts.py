@@ -51,6 +51,7 @@ MEASUREMENTS = [
     ("self_attention_cost", "self-attention-cost", []),
     ("positions_lengths", "positions-lengths", []),
     ("positions_searched", "positions-searched", []),
+    ("positions_added", "positions-added", []),
     ("rotary_longer", "rotary-longer", []),
     ("tree_positions", "tree-positions", []),
     ("scaled_scores", "scaled-scores", []),
