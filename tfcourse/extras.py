@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 #: The smallest first.
-EXTRAS = ("colab", "learner", "grade", "dev")
+EXTRAS = ("colab", "learner", "grade", "hub", "dev")
 
 #: Modules whose name differs from that of the package that installs them.
 DISTRIBUTIONS = {

@@ -66,6 +66,7 @@ def furnish(work: Path, course: Path) -> Furnished:
             found.kept.append(name)
         if mine == digest:
             given[name] = digest
+    (work / "assignments").mkdir(parents=True, exist_ok=True)  # a hub's exchange puts sets there
     write_whole(record, json.dumps(given, indent=1, sort_keys=True))
     write_start(work)
     return found
@@ -85,11 +86,14 @@ def _files(notebooks: Path) -> list[Path]:
 
 
 def command(work: Path, options: Sequence[str]) -> list[str]:
-    """The command line that opens JupyterLab in a folder, on the page to start from."""
+    """The command line that opens JupyterLab in a folder, on the page to start from.
+
+    Where JupyterHub has started this, it opens as that user's server.
+    """
     return [
         sys.executable,
         "-m",
-        "jupyterlab",
+        "jupyterhub.singleuser" if "JUPYTERHUB_SERVICE_URL" in os.environ else "jupyterlab",
         f"--ServerApp.root_dir={work}",
         f"--LabApp.app_settings_dir={SETTINGS}",
         f"--LabApp.default_url=/lab/tree/{START}",
