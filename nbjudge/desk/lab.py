@@ -130,6 +130,7 @@ def open_lab(work: Path, course: Path, options: Sequence[str]) -> int:
             "pip install -r requirements-learner.txt"
         )
     words, variables = command(work, options), environment(course)
+    os.chdir(work)  # where its terminals open
     if os.name == "posix":  # so that Ctrl-C and kill reach only JupyterLab
         os.execve(words[0], words, variables)
     with subprocess.Popen(words, env=variables) as lab:
