@@ -104,6 +104,8 @@ class Person:
     def __init__(self, chromium, hub: Hub, name: str):
         self.home = hub.people / name
         self.page = page = chromium.new_context().new_page()
+        self.terminals: list[str] = []  # the addresses of those that have shown a prompt
+        page.on("websocket", self._watch)
         page.goto(f"{hub.address}/hub/login")
         page.fill("#username_input", name)
         page.fill("#password_input", hub.password)
@@ -119,18 +121,29 @@ class Person:
     def type(self, *lines: str, into: str) -> str:
         """Type lines into a new terminal, until one fails; returns what they print."""
         said, ended = self.home / f"{into}.log", self.home / f"{into}.ended"
+        before = len(self.terminals)
         self.menu("File", "New", "Terminal")
-        screen = self.page.locator(".jp-Terminal .xterm-helper-textarea").last
-        screen.wait_for(state="attached")
-        screen.focus()
+        for _ in range(1200):
+            if len(self.terminals) > before:
+                break
+            self.page.wait_for_timeout(100)
+        self.page.locator(".jp-Terminal .xterm-helper-textarea").nth(before).focus()
         whole = f"({' && '.join(lines)}) >'{said}' 2>&1; echo $? >'{ended}'"
         self.page.keyboard.type(f"{whole}\n")
-        for _ in range(1200):
+        for _ in range(3000):
             if ended.is_file() and (code := ended.read_text().strip()):
                 assert code == "0", said.read_text()
                 return said.read_text()
             time.sleep(0.1)
         raise TimeoutError(said.read_text() if said.is_file() else "nothing was typed")
+
+    def _watch(self, websocket) -> None:
+        def heard(frame: str | bytes) -> None:
+            if "stdout" in str(frame) and websocket.url not in self.terminals:
+                self.terminals.append(websocket.url)
+
+        if "/terminals/websocket/" in websocket.url:
+            websocket.on("framereceived", heard)
 
     def assignments(self, which: str):
         """A part of nbgrader's list: ``released``, ``fetched`` or ``submitted`` assignments."""

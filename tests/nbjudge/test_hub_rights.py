@@ -1,0 +1,176 @@
+"""What the hub's accounts may read of each other: set up by root, for people with their own."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from small_hub import HUB, set_up, small_clone
+from small_set import COURSE, NAME
+
+from nbjudge.intake.release import make_release
+
+SECRET = "the instructor's way"
+
+#: Accounts that every Linux has and nobody logs in with stand for the people.
+TEACHER, ADA, BEN = "daemon", "games", "nobody"
+
+
+def made_readable(*places: str | Path) -> list[str]:
+    """Bubblewrap's options that let others enter these folders where only root can: root's home."""
+    options: list[str] = []
+    for place in map(Path, dict.fromkeys(map(str, places))):
+        shut = [folder for folder in place.parents if not folder.stat().st_mode & 0o001]
+        if shut and str(shut[-1]) not in options:
+            options += ["--perms", "0755", "--tmpfs", str(shut[-1])]
+        between = [
+            folder for folder in reversed(place.parents) if shut and shut[-1] in folder.parents
+        ]
+        for folder in between:
+            options += ["--perms", "0755", "--dir", str(folder)]
+        if shut:
+            options += ["--ro-bind", str(place), str(place)]
+    return options
+
+
+def run_as(account: str, *command: object, **variables: str) -> subprocess.CompletedProcess:
+    """Run a command with an account's rights, in its home."""
+    found = pwd.getpwnam(account)
+    seen = made_readable(sys.base_prefix, sys.prefix, COURSE)
+    rights = [f"--reuid={found.pw_uid}", f"--regid={found.pw_gid}", "--clear-groups"]
+    whole = ["bwrap", "--dev-bind", "/", "/", *seen, "--cap-add", "ALL", "setpriv", *rights]
+    return subprocess.run(
+        [*whole, *map(str, command)],
+        umask=0o022,
+        cwd=variables["HOME"],
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+    )
+
+
+READ = """\
+import os, sys
+for top in sys.argv[2:]:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                with open(path, errors="replace") as file:
+                    if sys.argv[1] in file.read():
+                        print(path)
+            except OSError:
+                pass
+"""
+
+
+class Server:
+    """A server's folders, in a place that every account can reach."""
+
+    def __init__(self, base: Path):
+        self.base, self.hub = base, base / "hub"
+        self.homes = {name: base / "home" / name for name in (TEACHER, ADA, BEN)}
+        for name, home in self.homes.items():
+            home.mkdir(parents=True)
+            home.chmod(0o755)  # as most distributions make them
+            shutil.chown(home, name)
+        source = small_clone(base / "source")
+        source.chmod(0o700)
+        set_up(source, self.hub, self.homes[TEACHER], "--owner", TEACHER)
+
+    def run(self, account: str, *command: object) -> subprocess.CompletedProcess:
+        """Run a command as on the hub."""
+        settings = [HUB / "everyone", *([HUB / "learners"] if account != TEACHER else [])]
+        learner = {"NBJUDGE_COURSE": str(self.hub / "course")} if account != TEACHER else {}
+        return run_as(
+            account,
+            *command,
+            HOME=str(self.homes[account]),
+            COURSE_EXCHANGE=str(self.hub / "exchange"),
+            JUPYTER_CONFIG_PATH=os.pathsep.join(map(str, settings)),
+            JUPYTERHUB_USER=account,
+            PYTHONDONTWRITEBYTECODE="1",
+            **learner,
+        )
+
+    def reads(self, account: str, text: str) -> list[str]:
+        """The files everywhere on the server in which an account can read a text."""
+        made = self.run(account, sys.executable, "-c", READ, text, self.base)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.splitlines()
+
+    def in_course(self, *words: object) -> subprocess.CompletedProcess:
+        """Run a command in the instructor's clone."""
+        line = f"cd ~/course && {' '.join(map(str, words))}"
+        made = self.run(TEACHER, "sh", "-c", line)
+        assert made.returncode == 0, made.stderr
+        return made
+
+
+@pytest.fixture(scope="module")
+def server():
+    if os.name != "posix" or os.getuid() != 0:
+        pytest.skip("needs root, who can act as several accounts")
+    if not (shutil.which("bwrap") and shutil.which("setpriv")):
+        pytest.skip("needs bubblewrap and setpriv, which run commands as other accounts")
+    for name in (TEACHER, ADA, BEN):
+        try:
+            pwd.getpwnam(name)
+        except KeyError:
+            pytest.skip(f"needs an account {name}")
+    base = Path(tempfile.mkdtemp(prefix="hub-"))
+    base.chmod(0o755)
+    try:
+        made = Server(base)
+        if (tried := made.run(ADA, sys.executable, "-c", "import nbgrader")).returncode:
+            pytest.skip(f"other accounts cannot be tried here: {tried.stderr[-200:]}")
+        yield made
+    finally:
+        shutil.rmtree(base)
+
+
+def test_only_the_instructor_reads_the_solutions(server):
+    clone = server.homes[TEACHER] / "course"
+    assert server.reads(TEACHER, SECRET) == [str(clone / f"solutions/{NAME}/{NAME}.ipynb")]
+    for learner in (ADA, BEN):
+        assert server.reads(learner, SECRET) == []
+        assert server.run(learner, "ls", clone).returncode != 0
+    assert oct(clone.stat().st_mode & 0o777) == "0o700"
+
+
+def test_a_learners_copy_is_a_course_without_what_is_private(server):
+    copy = server.hub / "course"
+    there = {path.name for path in copy.iterdir()}
+    assert "nbgrader_config.py" in there and not there & {"solutions", "tests", "examples", ".git"}
+    assert list((copy / "notebooks/assignments").iterdir()) == []
+    assert server.run(ADA, "touch", copy / "mine").returncode != 0, "learners only read it"
+
+
+def test_the_exchange_keeps_learners_apart(server):
+    """Each submits, neither finds the other's work, and the instructor reads both."""
+    make_release(NAME, server.homes[TEACHER] / "course")
+    for path in (server.homes[TEACHER] / "course").rglob("*"):
+        shutil.chown(path, TEACHER)
+    server.in_course(sys.executable, "-m", "nbgrader", "release_assignment", NAME)
+    for learner in (ADA, BEN):
+        work = server.homes[learner] / "work"
+        assert server.run(learner, "mkdir", "-p", work / "assignments").returncode == 0
+        work.chmod(0o700)
+        fetched = server.run(learner, sys.executable, "-m", "nbgrader", "fetch_assignment", NAME)
+        assert fetched.returncode == 0, fetched.stderr
+        notebook = work / "assignments" / NAME / f"{NAME}.ipynb"
+        notebook.write_text(notebook.read_text().replace("A small set", f"By {learner}"))
+        submitted = server.run(learner, sys.executable, "-m", "nbgrader", "submit", NAME)
+        assert submitted.returncode == 0, submitted.stderr
+    inbound = server.hub / "exchange/attention-to-transformers/inbound"
+    assert len(list(inbound.iterdir())) == 2
+    for learner, other in ((ADA, BEN), (BEN, ADA)):
+        assert server.reads(learner, f"By {learner}") != []
+        assert server.reads(learner, f"By {other}") == []
+        assert server.run(learner, "ls", inbound).returncode != 0
+        assert any("inbound" in path for path in server.reads(TEACHER, f"By {learner}"))
+        assert server.reads(learner, SECRET) == [], "releasing shows no solution"
