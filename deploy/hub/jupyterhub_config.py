@@ -47,14 +47,15 @@ def prepare(spawner):
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     if spawner.user.name in INSTRUCTORS:
-        # There, so that terminals open in the course's folder.
-        opened = ["sh", "-c", 'cd ~/course && exec "$@"', "sh"]
-        spawner.cmd = [*opened, sys.executable, "-m", "jupyterhub.singleuser"]
+        first = "cd ~/course"  # so that terminals open in the course's folder
+        server = [sys.executable, "-m", "jupyterhub.singleuser"]
     else:
-        spawner.cmd = [str(Path(sys.executable).parent / "tfcourse"), "lab", "--into", "~/work"]
+        first = "umask 077"  # what a learner writes, nbgrader's copies included, others cannot read
+        server = [str(Path(sys.executable).parent / "tfcourse"), "lab", "--into", "~/work"]
         spawner.environment["NBJUDGE_COURSE"] = str(FOLDER / "course")
         spawner.default_url = f"/lab/tree/{START}"
         settings.append(HERE / "learners")
+    spawner.cmd = ["sh", "-c", f'{first} && exec "$@"', "sh", *server]
     spawner.environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(map(str, settings))
 
 

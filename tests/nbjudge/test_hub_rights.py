@@ -7,10 +7,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_hub import HUB, set_up, small_clone
 from small_set import COURSE, NAME
+from traitlets.config import PyFileConfigLoader
 
 from nbjudge.intake.release import make_release
 
@@ -25,19 +27,18 @@ def made_readable(*places: str | Path) -> list[str]:
     options: list[str] = []
     for place in map(Path, dict.fromkeys(map(str, places))):
         shut = [folder for folder in place.parents if not folder.stat().st_mode & 0o001]
-        if shut and str(shut[-1]) not in options:
+        if not shut:
+            continue
+        if str(shut[-1]) not in options:
             options += ["--perms", "0755", "--tmpfs", str(shut[-1])]
-        between = [
-            folder for folder in reversed(place.parents) if shut and shut[-1] in folder.parents
-        ]
-        for folder in between:
-            options += ["--perms", "0755", "--dir", str(folder)]
-        if shut:
-            options += ["--ro-bind", str(place), str(place)]
+        for folder in reversed(place.parents):
+            if shut[-1] in folder.parents:
+                options += ["--perms", "0755", "--dir", str(folder)]
+        options += ["--ro-bind", str(place), str(place)]
     return options
 
 
-def run_as(account: str, *command: object, **variables: str) -> subprocess.CompletedProcess:
+def run_as(account: str, *command: object, home: Path, **variables: str):
     """Run a command with an account's rights, in its home."""
     found = pwd.getpwnam(account)
     seen = made_readable(sys.base_prefix, sys.prefix, COURSE)
@@ -46,8 +47,8 @@ def run_as(account: str, *command: object, **variables: str) -> subprocess.Compl
     return subprocess.run(
         [*whole, *map(str, command)],
         umask=0o022,
-        cwd=variables["HOME"],
-        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **variables},
+        cwd=home,
+        env={"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", **variables},
         capture_output=True,
         text=True,
     )
@@ -83,32 +84,22 @@ class Server:
         set_up(source, self.hub, self.homes[TEACHER], "--owner", TEACHER)
 
     def run(self, account: str, *command: object) -> subprocess.CompletedProcess:
-        """Run a command as on the hub."""
-        settings = [HUB / "everyone", *([HUB / "learners"] if account != TEACHER else [])]
-        learner = {"NBJUDGE_COURSE": str(self.hub / "course")} if account != TEACHER else {}
-        return run_as(
-            account,
-            *command,
-            HOME=str(self.homes[account]),
-            COURSE_EXCHANGE=str(self.hub / "exchange"),
-            JUPYTER_CONFIG_PATH=os.pathsep.join(map(str, settings)),
-            JUPYTERHUB_USER=account,
-            PYTHONDONTWRITEBYTECODE="1",
-            **learner,
-        )
+        """Run a command as the hub runs somebody's server, whose terminals inherit all of it."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("COURSE_HUB", str(self.hub))
+            patch.setenv("COURSE_INSTRUCTORS", TEACHER)
+            config = PyFileConfigLoader("jupyterhub_config.py", str(HUB)).load_config()
+        spawner = SimpleNamespace(user=SimpleNamespace(name=account))
+        config.Spawner.pre_spawn_hook(spawner)
+        opened = spawner.cmd[: spawner.cmd.index("sh", 1) + 1]
+        own = {**spawner.environment, "JUPYTERHUB_USER": account}
+        return run_as(account, *opened, *command, home=self.homes[account], **own)
 
     def reads(self, account: str, text: str) -> list[str]:
         """The files everywhere on the server in which an account can read a text."""
         made = self.run(account, sys.executable, "-c", READ, text, self.base)
         assert made.returncode == 0, made.stderr
         return made.stdout.splitlines()
-
-    def in_course(self, *words: object) -> subprocess.CompletedProcess:
-        """Run a command in the instructor's clone."""
-        line = f"cd ~/course && {' '.join(map(str, words))}"
-        made = self.run(TEACHER, "sh", "-c", line)
-        assert made.returncode == 0, made.stderr
-        return made
 
 
 @pytest.fixture(scope="module")
@@ -155,16 +146,17 @@ def test_the_exchange_keeps_learners_apart(server):
     make_release(NAME, server.homes[TEACHER] / "course")
     for path in (server.homes[TEACHER] / "course").rglob("*"):
         shutil.chown(path, TEACHER)
-    server.in_course(sys.executable, "-m", "nbgrader", "release_assignment", NAME)
+    nbgrader = (sys.executable, "-m", "nbgrader")
+    released = server.run(TEACHER, *nbgrader, "release_assignment", NAME)
+    assert released.returncode == 0, released.stderr
     for learner in (ADA, BEN):
         work = server.homes[learner] / "work"
         assert server.run(learner, "mkdir", "-p", work / "assignments").returncode == 0
-        work.chmod(0o700)
-        fetched = server.run(learner, sys.executable, "-m", "nbgrader", "fetch_assignment", NAME)
+        fetched = server.run(learner, *nbgrader, "fetch_assignment", NAME)
         assert fetched.returncode == 0, fetched.stderr
         notebook = work / "assignments" / NAME / f"{NAME}.ipynb"
         notebook.write_text(notebook.read_text().replace("A small set", f"By {learner}"))
-        submitted = server.run(learner, sys.executable, "-m", "nbgrader", "submit", NAME)
+        submitted = server.run(learner, *nbgrader, "submit", NAME)
         assert submitted.returncode == 0, submitted.stderr
     inbound = server.hub / "exchange/attention-to-transformers/inbound"
     assert len(list(inbound.iterdir())) == 2
