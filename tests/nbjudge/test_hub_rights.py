@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import runpy
 import shutil
 import subprocess
 import sys
@@ -139,6 +140,12 @@ def test_a_learners_copy_is_a_course_without_what_is_private(server):
     assert "nbgrader_config.py" in there and not there & {"solutions", "tests", "examples", ".git"}
     assert list((copy / "notebooks/assignments").iterdir()) == []
     assert server.run(ADA, "touch", copy / "mine").returncode != 0, "learners only read it"
+
+
+def test_what_learners_do_not_get_is_said_once():
+    private = runpy.run_path(str(HUB / "set_up.py"))["PRIVATE"]
+    said = " ".join(f"':!{name}'" for name in private)
+    assert f"git archive HEAD -- . {said} |" in (COURSE / "book/teach.md").read_text("utf-8")
 
 
 def test_the_exchange_keeps_learners_apart(server):
