@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import psutil
 import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -176,6 +177,7 @@ def test_jupyterlab_opens_there_with_the_kernel_of_this_environment(course, open
         ["ps", "--ppid", str(opened.process.pid), "-o", "args="], capture_output=True, text=True
     ).stdout
     assert started["name"] == "python3"
+    assert psutil.Process(opened.process.pid).cwd() == str(course / "work"), "terminals open there"
     assert f"{sys.executable} -m ipykernel_launcher" in running, running
     page = opened.read("lab")
     config = json.loads(page.partition('type="application/json">')[2].partition("</script>")[0])
