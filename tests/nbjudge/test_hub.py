@@ -51,6 +51,7 @@ def feedback_of(learner: Person) -> str:
 
 
 @pytest.mark.thorough("problem set on a hub, in a browser")
+@pytest.mark.timeout(1200)  # three people at once, on a machine that tests other things too
 def test_a_problem_set_goes_from_its_release_to_its_feedback(hub, chromium):
     with (
         Person(chromium, hub, "teacher") as teacher,
