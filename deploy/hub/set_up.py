@@ -4,7 +4,8 @@
 
 FOLDER/course is the course as learners get it, which all may read; FOLDER/exchange is nbgrader's.
 HOME/course is a clone of the whole course, with its solutions, that only its owner can enter. What
-is committed counts. An existing clone is left as it is; the learners' copy is made again.
+is committed counts. Run again, it writes a newer version over the learners' copy, and leaves the
+clone as it is.
 """
 
 from __future__ import annotations
