@@ -98,7 +98,7 @@ def by_counting(pairs: Pairs, steps: int, words: int, width: int) -> Tensor:
     return ppmi_svd(np.concatenate(keys), words, width)
 
 
-def ppmi_svd(keys: np.ndarray, words: int, width: int) -> Tensor:
+def ppmi_svd(keys: np.ndarray, words: int, width: int, weights: np.ndarray | None = None) -> Tensor:
     """The leading singular vectors ``(words, width)`` of the PPMI of pairs of words.
 
     Parameters
@@ -109,8 +109,11 @@ def ppmi_svd(keys: np.ndarray, words: int, width: int) -> Tensor:
         The size of the vocabulary.
     width:
         The number of singular vectors, each times the square root of its singular value.
+    weights:
+        How much each pair counts; by default one.
     """
-    keys, counts = np.unique(keys, return_counts=True)
+    keys, at = np.unique(keys, return_inverse=True)
+    counts = np.bincount(at, weights)
     row, column = keys // words, keys % words
     of_row = np.bincount(row, counts, words)
     share = np.bincount(column, counts, words) ** 0.75

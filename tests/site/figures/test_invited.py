@@ -18,9 +18,8 @@ INVITED = {
         ("king − man + woman", "woman: queen"),
         ("songs − song + game", "game: games"),
         ("went − go + take", "take: took"),
-        ("daughter − mother + father", "father: son"),
+        ("london − england + france", "france: paris"),
         ("funny", "Nearest to funny: amusing"),
-        ("north", "Nearest to north: south"),
     ],
     "gates": [
         ("The students in the exam where the fire alarm is ringing", "After ringing: plural"),

@@ -93,7 +93,7 @@ Live.figure("word-walk", (ui, { start, steps }) => {
     },
   });
   ui.buttons(["Walk to the nearest", () => { go(); draw(); }], ["Start again", restart]);
-  ui.hint("Try one word, two words together, or an analogy: king − man + woman, or went − go + take.");
+  ui.hint("Try one word, two words together, or an analogy: king − man + woman, or london − england + france.");
   for (let i = 0; i < steps; i += 1) go();
   draw();
 });

@@ -30,9 +30,11 @@ import word_vectors  # noqa: E402
 
 #: Rarer words are left out of the counts; the figure has the most frequent ones.
 MIN_COUNT, WORDS, WIDTH, KEPT = 8, 3000, 100, 50
-#: word2vec's own: the farthest neighbour, and the frequency above which words are left out.
+#: word2vec's own: the farthest neighbour, and the frequency above which words count less. Where it
+#: draws which words and how far a window reaches, pairs are weighted by the probability here.
 REACH, OFTEN = 5, 1e-4
-SEED = 4
+#: What is left of *isn't* and *they've* when only letters count.
+SCRAPS = re.compile("(is|are|was|were|does|did|do|has|have|had|would|could|should|ai)n|ve|ll|re")
 
 
 def texts() -> Iterator[list[str]]:
@@ -45,7 +47,7 @@ def texts() -> Iterator[list[str]]:
     for line in lines:
         found = re.findall(r"[a-z]+", line.lower().replace("<unk>", " "))
         if len(found) > 2:
-            yield [word for word in found if len(word) > 1 or word in "ai"]
+            yield [w for w in found if (len(w) > 1 or w in "ai") and not SCRAPS.fullmatch(w)]
 
 
 def counted() -> tuple[list[str], Tensor]:
@@ -56,21 +58,20 @@ def counted() -> tuple[list[str], Tensor]:
     place = {word: i for i, word in enumerate(names)}
     share = np.array([counts[word] for word in names]) / counts.total()
     kept = np.minimum(1, np.sqrt(OFTEN / share))
-    draw = np.random.default_rng(SEED)
-    rows = []
-    for words in read:
-        row = np.array([place[word] for word in words if word in place], dtype=np.int64)
-        rows += [row[draw.random(len(row)) < kept[row]], np.full(REACH, -1)]  # no pair across lines
-    line = np.concatenate(rows)
-    keys = []
+    line = np.concatenate(
+        [[place.get(word, -1) for word in words] + [-1] * REACH for words in read]
+    )  # no pair across lines
+    keys, weights = [], []
     for distance in range(1, REACH + 1):
         for centre, context in ((line[:-distance], line[distance:]),
                                 (line[distance:], line[:-distance])):  # fmt: skip
             seen = (centre >= 0) & (context >= 0)
-            seen &= draw.integers(1, REACH + 1, len(seen)) >= distance
-            keys.append(centre[seen] * len(names) + context[seen])
+            centre, context = centre[seen], context[seen]
+            keys.append(centre * len(names) + context)
+            weights.append(kept[centre] * kept[context] * (1 + REACH - distance) / REACH)
     print(f"{counts.total():,} words of text, {len(names):,} in the vocabulary", flush=True)
-    return names, word_vectors.ppmi_svd(np.concatenate(keys), len(names), WIDTH)
+    pairs, weight = np.concatenate(keys), np.concatenate(weights)
+    return names, word_vectors.ppmi_svd(pairs, len(names), WIDTH, weight)
 
 
 def chosen(names: list[str]) -> list[int]:
@@ -101,7 +102,7 @@ def main() -> None:
     live.store("vectors", {
         "about": "Vectors counted by word-walk/make.py from WikiText-2 (CC BY-SA 3.0) and two sets "
                  "of film reviews by Pang and Lee (CC BY 4.0)",
-        "seed": SEED, "words": words, "vectors": whole.tolist(), "analogies": asked,
+        "words": words, "vectors": whole.tolist(), "analogies": asked,
     })  # fmt: skip
 
 
