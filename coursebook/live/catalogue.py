@@ -256,10 +256,9 @@ FIGURES = {
         Figure(
             "map",
             "A whole model at once: what flows where?",
-            "Small trained models run in this page: the decoder of chapter 9, the encoder of "
-            "chapter 10 and the translator of chapter 11. A curve is as thick as its attention "
-            "weight, a line as thick as the size of its vector. Type, choose a token, or open a "
-            "stage to see its numbers.",
+            "Three trained models run in this page: a small GPT of two blocks that has read "
+            "Shakespeare (the larger one follows), the encoder of chapter 10 and the translator of "
+            "chapter 11. Type, choose a token, or open a stage to see its numbers.",
             "book/explore",
             data={
                 "texts": {

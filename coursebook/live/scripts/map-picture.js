@@ -146,7 +146,7 @@ Live.mapPicture = (() => {
   // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
   function drawScores(band, model, plan, tracks) {
     const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
-    const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0, greatest = shares[order[0]];
+    const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
     const start = plan.below ? band.bottom + 52 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
     const rows = order.map((id, i) => {
@@ -156,7 +156,7 @@ Live.mapPicture = (() => {
       return [
         kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
         text(plan.below ? left - 8 : fan + 6, top + 13, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
-        box(left, top, room, 18, "track"), box(left, top, (room * shares[id]) / Math.max(greatest, 0.2), 18, "cell one", { "fill-opacity": i ? 0.6 : 1 }),
+        box(left, top, room, 18, "track"), box(left, top, room * shares[id], 18, "cell one", { "fill-opacity": i ? 0.6 : 1 }),
         text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
       ];
     });
