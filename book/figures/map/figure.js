@@ -9,7 +9,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
-  let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], count = 0, language = into;
+  let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, ready = false;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
@@ -67,20 +67,19 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         [source, said] = [cut.words, []];
         return cut.unknown.length ? `It has never seen ${list(cut.unknown)}.` : "";
       },
-      write(options) { said = translator.ids(translator.translate([language, ...source], 1, options).said); count = said.length; },
       read(options) {
-        const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said.slice(0, count)]];
+        const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said]];
         const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
         return { stacks: [encoder, decoder], logits: decoder.logits, bands: [encoder, decoder].map((stack, n) =>
           ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
         if (id === translator.END) return false;
-        [said, count] = [[...said.slice(0, count), id], count + 1];
-        return count < 20;
+        said.push(id);
+        return said.length < 20;
       },
-      again: (best) => { if (best === translator.END) count = 0; return best === translator.END; },
-      story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.slice(0, count).map((id) => translator.words[id])) || "…")],
+      ended: (best) => best === translator.END, again() { said = []; },
+      story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.map((id) => translator.words[id])) || "…")],
       answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
     };
   }
@@ -121,7 +120,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const remark = family().cut(text);
     if (/^Type/.test(remark)) return remark;
     focus = null;
-    if (name === "translator") family().write(settings());
     renew();
     once();
     return remark;
@@ -146,6 +144,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     Live.opened(picture, `${owner}${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[band])],
       { role: step.role, rows: names[rows] ?? found.bands[band].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
     story.replaceChildren(...family().story());
+    press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     ui.say(family().answer(best, found.shares[best]));
     tells.textContent = told({ band: focus[0], column: null });
   }
@@ -165,11 +164,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
-  let frame = null, moving = false, running = false, seen = true, again = null;
+  let frame = null, moving = false, running = false, seen = true, resume = null;
   const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
   function way(ms, done) {
     stop();
-    again = () => way(ms, done);
+    resume = () => way(ms, done);
     let begun = null;
     const tick = (now) => {
       begun ??= now;
@@ -177,7 +176,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       if (shown) tells.textContent = told(shown.front(share));
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
       stop();
-      again = null;
+      resume = null;
       done();
     };
     if (seen) frame = requestAnimationFrame(tick);
@@ -188,7 +187,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     way(lap, () => { head = (head + 1) % family().heads; whichHead.value = head; draw(); flow(); });
   }
   function halt() {
-    [moving, running, again] = [false, false, null];
+    [moving, running, resume] = [false, false, null];
     runs.textContent = "Let it run";
     flows.textContent = "Show the flow";
     stop();
@@ -206,14 +205,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   // After the last word, the text begins anew.
   function forward() {
     halt();
-    if (!family().again?.(largest(found.shares))) { next(); return; }
-    focus = null;
-    renew();
+    if (!family().ended?.(largest(found.shares))) { next(); return; }
+    again();
     once();
   }
+  function again() { family().again(); focus = null; renew(); }
   function start() {
     halt();
-    if (name === "translator") { count = 0; focus = null; renew(); }
+    if (family().again) again();
     if (calm) { while (add()); return; }
     running = true;
     runs.textContent = "Stop";
@@ -253,7 +252,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   function build() {
     own.replaceChildren();
-    press.textContent = family().press;
     const names = () => found.bands.flatMap((one) => one.names);
     which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
@@ -262,10 +260,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: stages(), value: "", to: own, change: (key) => { const [b, kind, n] = key.split("."); open(Number(b), kind, n === "" ? undefined : Number(n)); } });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
-    const renewed = () => { if (name === "translator") family().write(settings()); renew(); };
-    ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renewed(); } });
-    ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renewed(); } });
-    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renewed(); } });
+    ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renew(); } });
+    ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renew(); } });
+    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renew(); } });
     controls();
   }
   let asked = name;
@@ -276,18 +273,16 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     ui.say("The translator is being loaded …");
     ui.later().then(() => { families.translator = withTranslator(); if (asked === to) show(to); }, () => ui.say("The translator could not be loaded."));
   }
-  // Another model: everything on, its own text, its attention open.
+  // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {
     halt();
-    [focus, head, band, causal, positions, off, slider] = [null, first, 0, family().causal, true, "", null];
+    [focus, head, band, place, causal, positions, off, slider] = [null, first, 0, 0, family().causal, true, "", null];
     input.value = texts[name];
     note.textContent = family().cut(texts[name]);
-    if (name === "translator") family().write(settings());
     compute();
-    band = found.bands.length - 1;
-    place = steps().findIndex(({ said: one }) => one.endsWith(TELLS.self));
     build();
-    draw();
+    if (found.bands[1]) open(1, "cross", found.bands[1].blocks.length - 1);
+    else open(0, "self", 0);
     once();
   }
 
@@ -307,7 +302,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();
-    else if (again && frame === null) again();
+    else if (resume && frame === null) resume();
   }).observe(ui.figure);
   flow();
 });

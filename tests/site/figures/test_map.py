@@ -95,6 +95,9 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
     module, model, words = translator
     keys = Keys(shown, "map")
     family(keys, "Translator")
+    assert written(keys) == "sieben und dreißig → …"
+    keys.reach("Write the next word", "button")
+    keys.press("Enter", "Enter")
     assert written(keys) == "sieben und dreißig → thirty seven"
     ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
     one, _ = parts_off(model, True, "")
@@ -111,6 +114,9 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
     weights = [each[0, DATA["head"], -1] for pair in pairs for each in pair]
     agree(numbers(keys), [out[0, -1] for out in added], weights, found.logits[0, -1])
     keys.figure.get_by_label("Into").select_option("français")
+    assert written(keys) == "sieben und dreißig → …"
+    keys.reach("Write the next word", "button")
+    keys.press("Enter", "Enter")
     assert written(keys) == "sieben und dreißig → trente sept"
 
 
@@ -148,7 +154,7 @@ def test_let_it_run_fills_gaps_and_translates_word_by_word(shown) -> None:
     assert written(keys).endswith("→ …")
     keys.figure.get_by_role("button", name="Let it run").wait_for(timeout=30_000)
     assert written(keys) == "sieben und dreißig → thirty seven"
-    keys.reach("Write the next word", "button")
+    keys.reach("Begin again", "button")
     keys.press("Enter")
     assert written(keys).endswith("→ …")
     family(keys, "Encoder")
