@@ -10,7 +10,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
-  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, ready = false;
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
@@ -97,7 +97,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   } });
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
-  const [press, runs, flows] = ui.row(ui.above, ["", forward], ["Let it run", () => (running ? halt() : start())], ["Pause", () => (moving ? halt() : flow())]);
+  const [press, runs] = ui.row(ui.above, ["", forward], ["Let it run", () => (moving ? halt() : start())]);
+  const chooseHead = html("div");
+  ui.above.append(chooseHead);
   const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   ui.panel(story);
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
@@ -137,7 +139,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   function draw() {
     const step = steps()[place], all = inWords(), best = largest(found.shares);
-    maps.forEach((map) => map.draw(found, { focus, head, opened: { band, ...stageOf(step, place) } }, all));
+    const [openNow] = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...stageOf(step, place) } }, all));
     const names = name === "translator" ? { S: found.bands[0].names, T: found.bands[1].names } : { T: found.bands[0].names };
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
     const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
@@ -146,14 +148,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     story.replaceChildren(...family().story());
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     ui.say(family().answer(best, found.shares[best]));
-    tells.textContent = told({ band: focus[0], column: null });
+    tells.textContent = rest = told(openNow);
   }
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
 
   // What happens in a column, in one sentence.
   function told({ band: b, column }) {
     const t = focus[0] === b ? focus[1] : found.bands[b].names.length - 1, { names } = found.bands[b], me = `“${names[t]}”`;
-    if (!column) return "Width of a line: size of the token's vector. Curves: attention weights. Dots at their ends: how much a part adds.";
+    if (!column) return "";
     const n = column.block + 1;
     if (column.kind === "embed") return `Embedding: each token becomes a vector of ${found.bands[b].start[0].length} numbers, and its position is added.`;
     if (column.kind === "ffn") return `Block ${n}, feed-forward: each vector alone goes through two layers. It adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
@@ -164,7 +166,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
-  let frame = null, moving = false, running = false, seen = true, resume = null;
+  let frame = null, moving = false, seen = true, resume = null;
   const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
   function way(ms, done) {
     stop();
@@ -182,16 +184,16 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (seen) frame = requestAnimationFrame(tick);
   }
   function flow() {
-    moving = true;
-    flows.textContent = "Pause";
+    moves();
     way(lap, () => { head = (head + 1) % family().heads; whichHead.value = head; draw(); flow(); });
   }
+  // It moves on until it is stopped.
+  function moves() { moving = true; runs.textContent = "Stop"; }
   function halt() {
-    [moving, running, resume] = [false, false, null];
+    [moving, resume] = [false, null];
     runs.textContent = "Let it run";
-    flows.textContent = "Show the flow";
     stop();
-    if (found) tells.textContent = told({ band: focus[0], column: null });
+    tells.textContent = rest;
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come.
@@ -214,8 +216,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     halt();
     if (family().again) again();
     if (calm) { while (add()); return; }
-    running = true;
-    runs.textContent = "Stop";
+    moves();
     const on = () => { if (add()) way(quick, on); else { way(quick, halt); } };
     way(quick, on);
   }
@@ -252,11 +253,12 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   function build() {
     own.replaceChildren();
+    chooseHead.replaceChildren();
     const names = () => found.bands.flatMap((one) => one.names);
     which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
-    whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: own, change: (to) => { head = Number(to); draw(); } });
+    whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: stages(), value: "", to: own, change: (key) => { const [b, kind, n] = key.split("."); open(Number(b), kind, n === "" ? undefined : Number(n)); } });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
@@ -297,8 +299,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     });
   }
   input.addEventListener("keydown", (event) => { if (event.key === "Enter") forward(); });
-  if (calm) { flows.hidden = true; return; }
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== flows) halt(); });
+  if (calm) return;
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== runs) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();

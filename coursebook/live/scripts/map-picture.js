@@ -41,6 +41,9 @@ Live.mapPicture = (() => {
       svg("path", { class: kind, d: strokes(keep), "stroke-width": at(0.7 * step) }));
   }
 
+  // Whether there is room for the numbers of the first vectors.
+  const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40;
+
   const curve = (x0, y0, x1, y1) => [[x0, y0], [(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1], [x1, y1]];
   const drawn = ([a, b, c, d]) => `M${at(a[0])},${at(a[1])}C${[b, c, d].map((p) => p.map(at)).join(" ")}`;
   const along = (points, t) => [0, 1].map((axis) => {
@@ -52,16 +55,19 @@ Live.mapPicture = (() => {
   const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
+  // The names of a decoder's parts stand below it if curves come from an encoder above.
   function places(model, plan) {
     const rows = model.bands.reduce((sum, { names }) => sum + names.length, 0);
     const high = Math.min(plan.high, plan.room / rows);
     let top = plan.top;
     return model.bands.map((band, n) => {
-      const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top;
+      const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top, bottom = from + high * band.names.length;
       top += high * band.names.length + plan.between;
       return {
-        ...band, n, high, top: from, bottom: from + high * band.names.length, plan: own, edge: own.left + own.label,
+        ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
         y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
+        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, foot: bottom + 42 }
+          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: bottom + 6 }),
       };
     });
   }
@@ -80,27 +86,27 @@ Live.mapPicture = (() => {
 
   // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them.
   function drawBand(bands, band, state, plan, tracks) {
-    const { columns: all, y, high, names, edge } = band, last = all.findLast(({ after }) => after);
+    const { columns: all, y, high, names, edge, frame: [from, to] } = band, last = all.findLast(({ after }) => after);
     const sizes = all.filter(({ after }) => after).map(({ after }) => after.map(size)), most = Math.max(...sizes.flat());
     const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), greatest = Math.max(...added);
     const wide = (value) => 1 + 5 * (value / most), narrow = plan.below;
     const titles = [], boxes = band.blocks.map((_, b) => {
       const own = all.filter(({ block }) => block === b), [x0, x1] = [own[0].x0, own.at(-1).x1];
-      titles.push(text((x0 + x1) / 2, band.top - 30, `Block ${b + 1}`, "middle strong over"));
-      return box(x0 + 1, band.top - 22, x1 - x0 - 2, band.bottom - band.top + 28, "map-block", { rx: 6 });
+      titles.push(text((x0 + x1) / 2, band.titled, `Block ${b + 1}`, "middle strong"));
+      return box(x0 + 1, from, x1 - x0 - 2, to - from, "map-block", { rx: 6 });
     });
     const named = narrow ? text(0, band.top - 30, band.column, "strong") : text(edge - 8, band.top - 8, band.column, "end strong");
     titles.push(...all.map(({ kind, x0, x1 }) => {
       const [first, second] = NAMES[kind] ?? [], room = x1 - x0;
       if (kind === "norm") {
         const [x, middle] = [(x0 + x1) / 2, (band.top + band.bottom) / 2];
-        return [box(x0 + 3, band.top - 22, x1 - x0 - 4, band.bottom - band.top + 28, "map-block norm", { rx: 4 }),
+        return [box(x0 + 3, from, x1 - x0 - 4, to - from, "map-block norm", { rx: 4 }),
           svg("text", { class: "middle share", transform: `translate(${at(x + 4)} ${at(middle - high / 2)}) rotate(-90)` }, band.head)];
       }
       if (kind === "scores" || (kind === "embed" && room < 40)) return null;
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : room > 96 || kind === "self" && room > 60 ? first : second ?? "self";
-      return text((x0 + x1) / 2, band.top - 8, said, "middle share over");
+      return text((x0 + x1) / 2, band.named, said, "middle share");
     }));
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
@@ -138,7 +144,7 @@ Live.mapPicture = (() => {
       tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
       return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), dots];
     });
-    const waves = narrow ? null : all.filter(({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40).map(({ x0, x1 }) => names.map((_, t) =>
+    const waves = all.filter(opened).map(({ x0, x1 }) => names.map((_, t) =>
       wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
     return [boxes, lines, parts, waves, words, named, titles];
   }
@@ -148,10 +154,10 @@ Live.mapPicture = (() => {
     const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
-    const start = plan.below ? band.bottom + 52 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
+    const start = plan.below ? band.foot + 46 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
     const rows = order.map((id, i) => {
       const top = start + 24 * i, first = i ? "" : " strong", kept = !plan.below || !i;
-      const points = plan.below ? [[from, y], [from + 8, y], [plan.width - 20, y], [plan.width - 20, start - 2]] : curve(from, y, fan, top + 9);
+      const points = plan.below ? [[from, y], [plan.width, y], [plan.width - 2, y + 8], [plan.width - 2, start - 2]] : curve(from, y, fan, top + 9);
       if (kept) tracks.push({ points, x0: from, x1: plan.below ? from + 12 : fan, weight: shares[id], chosen: true, kind: "one" });
       return [
         kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
@@ -161,6 +167,29 @@ Live.mapPicture = (() => {
       ];
     });
     return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
+  }
+
+  // What each sign stands for, in rows of what fits; `y` is the first row's.
+  function legend(bands, plan, y) {
+    const kinds = new Set(bands.flatMap((band) => band.columns.map(({ kind }) => kind)));
+    const stroke = (kind, wide) => (x, down) => svg("path", { class: kind, d: `M${at(x)},${at(down)}h18`, "stroke-width": wide });
+    const spots = (kinds_) => (x, down) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: at(x + 4 + 10 * i), cy: at(down), r: 4.5 }));
+    const signs = [
+      ["size of a vector", stroke("stream", 4)],
+      ["attention weight", stroke("arc q", 4)],
+      ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
+      ["size of what is added", spots(["q", "two"])],
+      ...(bands.some(({ columns: all }) => all.some(opened)) ? [["the vector's numbers: above zero, below zero", (x, down) => wave([3, -2, 1, -3, 2], x, x + 18, down, 22, 3)]] : []),
+    ];
+    let x = 0;
+    const parts = signs.map(([said, sign]) => {
+      const wide = 24 + 6.4 * said.length;
+      if (x && x + wide > plan.width) [x, y] = [0, y + 20];
+      const one = [sign(x, y - 4), text(x + 24, y, said, "share")];
+      x += wide + 14;
+      return one;
+    });
+    return { parts, bottom: y };
   }
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
@@ -173,7 +202,7 @@ Live.mapPicture = (() => {
     // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
       if (x >= scores.left && y >= scores.start && y < scores.bottom) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
-      const band = bands.findLast(({ top }) => y >= top - 52) ?? bands[0], row = Math.floor((y - band.top) / band.high);
+      const band = bands.findLast(({ frame }) => y >= frame[0]) ?? bands[0], row = Math.floor((y - band.top) / band.high);
       if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
       return column ? { band: band.n, column } : null;
@@ -193,18 +222,20 @@ Live.mapPicture = (() => {
         tracks = tracks.filter(Boolean);
         const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
         const own = bands[state.opened.band];
-        const mark = open && open.kind !== "scores" ? box(open.x0 + 2, own.top - 21, open.x1 - open.x0 - 4, own.bottom - own.top + 26, "mark open", { rx: 5 }) : null;
-        under = Math.max(scores.bottom, ...bands.map(({ bottom }) => bottom)) + 26;
-        picture.draw(said, under + 8, body, scores.title, scores.rows, mark);
+        const mark = open && open.kind !== "scores" ? box(open.x0 + 2, own.frame[0] + 1, open.x1 - open.x0 - 4, own.frame[1] - own.frame[0] - 2, "mark open", { rx: 5 }) : null;
+        under = Math.max(scores.bottom, ...bands.map(({ foot }) => foot)) + 26;
+        const { parts: key, bottom: end } = legend(bands, plan, under);
+        picture.draw(said, end + 8, body, scores.title, scores.rows, mark, key);
         picture.element.append(moving);
         moving.replaceChildren();
+        return { band: state.opened.band, column: open };
       },
       still() { moving.replaceChildren(); },
       // What moves at this share of the way; returns the column that it is in.
       front(share) {
         const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
         const dot = (cx, cy, r, kind) => svg("circle", { class: `spot ${kind}`, cx: at(cx), cy: at(cy), r: at(r) });
-        const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ top, bottom }) => box(x - 14, top - 22, 28, bottom - top + 28, "sweep"));
+        const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ frame: [from, to] }) => box(x - 14, from, 28, to - from, "sweep"));
         moving.replaceChildren(...sweep, ...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
           if (!one.points) return dot(x, one.y, one.chosen ? 5 : 3.5, "ink");
           const [cx, cy] = along(one.points, (x - one.x0) / (one.x1 - one.x0));

@@ -203,7 +203,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         if motion == "reduce":
             page.wait_for_timeout(500)
             assert page.evaluate(MOVING) == 0
-            assert not page.get_by_role("button", name="Pause").is_visible()
+            assert page.get_by_role("button", name="Stop").count() == 0
             return
         page.wait_for_function(f"({MOVING})() > 0")
         assert any("data-merges" in url for url in page.asked)
@@ -212,9 +212,12 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         page.wait_for_function(
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
         )
-        page.get_by_role("button", name="Pause").click()
+        shown = page.locator(".live-map").filter(visible=True)
+        assert shown.get_by_text("size of what is added").is_visible()
+        page.get_by_role("button", name="Stop").click()
         assert page.evaluate(MOVING) == 0
-        page.get_by_role("button", name="Show the flow").click()
+        assert page.locator(".map-tells").inner_text().startswith("Block 1, head")  # what is open
+        page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
         page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")
         page.wait_for_function(f"({MOVING})() === 0")
@@ -226,6 +229,24 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         assert page.evaluate(MOVING) == 0
         page.get_by_label("Your text").fill("What say you to my")
         assert page.evaluate("document.querySelector('.live-story').innerText").startswith("What")
+        assert page.get_by_role("button", name="Let it run").is_visible()
         page.wait_for_function(f"({MOVING})() > 0")
         page.wait_for_function(f"({MOVING})() === 0")
         assert not page.faults
+
+
+@browser
+def test_bars_are_as_long_as_their_probabilities(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.press("Shift")
+    for name in "Decoder", "Encoder", "Translator":
+        family(keys, name)
+        drawn = keys.figure.locator(".live-map.wide rect").evaluate_all(
+            """all => ["track", "cell one"].map(kind =>
+                all.filter(one => one.getAttribute("class") === kind)
+                    .map(one => one.width.baseVal.value))"""
+        )
+        shares = numbers(keys)[2]
+        assert [bar / track for track, bar in zip(*drawn, strict=True)] == pytest.approx(
+            shares, abs=1e-3
+        )
