@@ -71,7 +71,7 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
     return [cut.length > most ? `Only the first ${most} tokens are read.` : "", bert.remark(found).replaceAll("The model", "The encoder")].filter(Boolean).join(" ");
   } });
   read();
-  ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => { place = n - 1; draw(); } });
+  Live.stages.controls(ui, { steps, place, change: (to) => { place = to; draw(); } });
   ui.choice({ label: "Head", options: Array.from({ length: gpt.heads }, (_, i) => [i, i + 1]), value: head, change: (to) => { head = Number(to); draw(); } });
   ui.check({ label: "Decoder: causal mask", value: masks.decoder, change: (on) => { masks.decoder = on; renew(); } });
   ui.check({ label: "Encoder: causal mask", value: masks.encoder, change: (on) => { masks.encoder = on; renew(); } });

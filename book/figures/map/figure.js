@@ -84,9 +84,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     };
   }
   const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
-  const stageOf = (step, i) => ({ kind: step.stage ?? (i < 3 ? "embed" : "scores"), block: step.block });
-  const KINDS = { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" };
-  const TELLS = { embed: "With positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" };
 
   // ---- the parts of the frame ------------------------------------------------------------------
   ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
@@ -132,14 +129,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const parts = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
       const columns = kind === "cross" ? found.bands[0].names : names;
       const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-      return `Block ${n + 1}, ${KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
+      return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
     }));
     const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, bars);
     return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${parts.join(" ")} ${found.asks}: ${order.map((id) => `${found.token(id)} ${number(found.shares[id], 4)}`).join(", ")}.`;
   }
   function draw() {
     const step = steps()[place], all = inWords(), best = largest(found.shares);
-    const [openNow] = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...stageOf(step, place) } }, all));
+    const [openNow] = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(step, place) } }, all));
     const names = name === "translator" ? { S: found.bands[0].names, T: found.bands[1].names } : { T: found.bands[0].names };
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
     const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
@@ -162,7 +159,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (column.kind === "norm") return `${name === "encoder" ? "A small network and a norm make" : "A norm makes"} of the last vector of ${me} what is compared with every token's embedding.`;
     if (column.kind === "scores") { const best = largest(found.shares); return `${found.asks}: “${found.token(best)}” has the highest probability, ${number(found.shares[best])}.`; }
     const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-    return `Block ${n}, head ${head + 1} of ${KINDS[column.kind]}: ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
+    return `Block ${n}, head ${head + 1} of ${Live.stages.KINDS[column.kind]}: ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
@@ -222,26 +219,19 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
 
   // ---- controls --------------------------------------------------------------------------------
-  function open(to, kind, blockOf) {
-    band = to;
-    const at = steps().findIndex((step, i) => { const one = stageOf(step, i); return one.kind === kind && one.block === blockOf && step.said.endsWith(TELLS[kind]); });
-    if (at >= 0) place = at;
+  const stages = (to) => Live.stages.list(found.steps[to]).map(({ key, said: named, place: at }) =>
+    ({ key: `${to}.${key}`, said: found.bands[1] ? `${found.bands[to].column.toLowerCase()}, ${named}` : named, at }));
+  function open(key) {
+    band = Number(key[0]);
+    place = stages(band).find((one) => one.key === key)?.at ?? place;
     controls();
     draw();
   }
-  const stages = () => found.steps.flatMap((all, b) => {
-    const keys = [...new Set(all.map((step, i) => { const { kind, block: n } = stageOf(step, i); return `${b}.${kind}.${n ?? ""}`; }))];
-    return keys.map((key) => {
-      const [, kind, n] = key.split(".");
-      return [key, `${found.bands[1] ? `${found.bands[b].column.toLowerCase()}, ` : ""}${n ? `block ${Number(n) + 1}: ` : ""}${KINDS[kind]}`];
-    });
-  });
   // The sliders' ends and the open stage; the rest is built anew for another model only.
   function controls() {
     if (!slider) return;
     slider.set(place + 1, steps().length);
-    const { kind, block: n } = stageOf(steps()[place], place);
-    stage.value = `${band}.${kind}.${n ?? ""}`;
+    stage.value = `${band}.${Live.stages.key(steps()[place], place)}`;
     const [b, t] = focus;
     which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
@@ -260,7 +250,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
-    stage = ui.choice({ label: "Open", options: stages(), value: "", to: own, change: (key) => { const [b, kind, n] = key.split("."); open(Number(b), kind, n === "" ? undefined : Number(n)); } });
+    stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
     ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renew(); } });
     ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renew(); } });
@@ -283,8 +273,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     note.textContent = family().cut(texts[name]);
     compute();
     build();
-    if (found.bands[1]) open(1, "cross", found.bands[1].blocks.length - 1);
-    else open(0, "self", 0);
+    open(found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0");
     once();
   }
 
@@ -294,7 +283,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     map.element.addEventListener("click", (event) => {
       const there = map.point(event);
       if (there?.token !== undefined) next(there.token);
-      else if (there?.column) open(there.band, there.column.kind, there.column.block);
+      else if (there?.column) open(`${there.band}.${there.column.kind}.${there.column.block ?? ""}`);
       else if (there) chosen(there.band, there.row);
     });
   }

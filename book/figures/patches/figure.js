@@ -17,7 +17,7 @@ Live.figure("patches", (ui, { letters, arrow, start, bars }) => {
     { said: "Tokens", part: ["patch W_P + b_P", `${N} × d`, ({ tokens }) => tokens] },
     { said: "With [CLS] and positions", part: ["[c; tokens] + P[t]", `${T} × d`, (read) => read.start] },
     ...Array.from({ length: model.layers }, (_, b) => Live.openedBlock(b, T, () => head)).flat(),
-    { said: "What is scored", role: "one", part: ["LN(x) of [CLS]", "1 × d", ({ last }) => [last]] },
+    { said: "What is scored", role: "one", stage: "norm", part: ["LN(x) of [CLS]", "1 × d", ({ last }) => [last]] },
     { said: "Logits", part: ["LN(x) W + b", "C", ({ logits }) => logits] },
     { said: "Probabilities", part: ["softmax(logits)", "C", ({ shares }) => shares] },
   ];
@@ -47,7 +47,7 @@ Live.figure("patches", (ui, { letters, arrow, start, bars }) => {
   }
 
   ui.slider({ label: "Arrow", min: 0, max: ways.length - 1, value: way, show: (n) => corners[ways[n].corner], change: (n) => { way = n; renew(); } });
-  ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => { place = n - 1; draw(); } });
+  Live.stages.controls(ui, { steps, place, change: (to) => { place = to; draw(); } });
   const row = Live.html("div", { class: "live-buttons" });
   ui.below.append(row);
   corners.forEach((name, n) => ui.choice({

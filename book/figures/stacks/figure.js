@@ -39,7 +39,7 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
     return cut.unknown.length ? `It has never seen ${new Intl.ListFormat("en-GB").format([...new Set(cut.unknown)])}.` : "";
   } });
   ready = true;
-  ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => { place = n - 1; draw(); } });
+  Live.stages.controls(ui, { steps, place, change: (to) => { place = to; draw(); } });
   ui.choice({ label: "Head", options: Array.from({ length: model.heads }, (_, i) => [i, i + 1]), value: head, change: (to) => { head = Number(to); draw(); } });
   ui.choice({ label: "Into", options: languages, value: language, change: (to) => { language = to; renew(); } });
   ui.check({ label: "Causal mask", value: causal, change: (on) => { causal = on; renew(); } });

@@ -53,6 +53,36 @@ Live.opened = (() => {
   };
 })();
 
+// The stages of a model, for a list to choose from. Those of its `steps` that name none are before or after the blocks.
+Live.stages = {
+  KINDS: { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" },
+  TELLS: { embed: "positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" },
+  of: ({ stage, block }, i) => ({ kind: stage ?? (i < 3 ? "embed" : "scores"), block }),
+  key: (step, i) => { const { kind, block } = Live.stages.of(step, i); return `${kind}.${block ?? ""}`; },
+  // Each stage's key, with its name and the place of the step that tells most of it.
+  list(steps) {
+    const first = new Map();
+    steps.forEach((step, place) => {
+      const key = this.key(step, place), { kind, block } = this.of(step, place), said = `${block === undefined ? "" : `block ${block + 1}: `}${this.KINDS[kind]}`;
+      if (!first.has(key) || step.said.endsWith(this.TELLS[kind])) first.set(key, { key, said, place });
+    });
+    return [...first.values()];
+  },
+  // A list and a slider that lead to the same place among the steps.
+  controls(ui, { steps, place, change }) {
+    const all = this.list(steps);
+    const choice = ui.choice({ label: "Open", options: all.map(({ key, said }) => [key, said]), value: this.key(steps[place], place), change(key) {
+      const to = all.find((one) => one.key === key).place;
+      slider.set(to + 1);
+      change(to);
+    } });
+    const slider = ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => {
+      choice.value = this.key(steps[n - 1], n - 1);
+      change(n - 1);
+    } });
+  },
+};
+
 // The tensors of block b with the norm before each part, for T tokens: their names, roles and parts. `head` says which
 // head is shown, `stage` where in the block the tensor is.
 Live.openedBlock = (b, T, head) => {

@@ -85,3 +85,19 @@ def test_stacks(shown, translator) -> None:
     keys.press("End")
     off = keys.figure.get_by_label("Switch off", exact=True).input_value()
     assert off == "decoder.1.cross.3"
+
+
+@browser
+def test_a_stage_is_opened_by_its_name(shown) -> None:
+    for name, stage, said in (
+        ("stacks", "block 2: cross-attention", "Decoder. Block 2, cross: weights A, head 1"),
+        ("inside", "block 1: attention", "Encoder. Block 1: weights A, head 1"),
+        ("patches", "block 2: feed-forward", "Block 2: FFN, inside"),
+    ):
+        keys = Keys(shown, name)
+        stages = keys.figure.get_by_label("Open", exact=True)
+        stages.select_option(stage)
+        assert keys.drawn(1).startswith(f"{said}: ")
+        keys.reach("Step")
+        keys.press("Home")
+        assert stages.locator("option:checked").inner_text() == "embedding and position"
