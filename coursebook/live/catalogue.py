@@ -291,8 +291,8 @@ FIGURES = {
             "What do a decoder and an encoder compute?",
             "A small GPT, with the tokens of chapter 9, and the encoder of chapter 10 read the "
             "same text. See each tensor on the way from the ids to the probabilities, with its "
-            "shape. A minus marks "
-            "numbers below zero. Switch off a mask, the positions or a head, and see what changes.",
+            "shape. Yellow marks numbers below zero, with a minus if there is room. Switch off a "
+            "mask, the positions or a head, and see what changes.",
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
             stored=("merges", "gaps"),

@@ -68,7 +68,7 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
       slider.set(hidden + 1, words.length);
       renew();
     }
-    return [cut.length > most ? `Only the first ${most} tokens are read.` : "", bert.remark(found).replaceAll("The model", "The encoder")].filter(Boolean).join(" ");
+    return [cut.length > most ? `Only the first ${most} tokens are read.` : "", tokenizer.remark(cut), bert.remark(found).replaceAll("The model", "The encoder")].filter(Boolean).join(" ");
   } });
   read();
   Live.stages.controls(ui, { steps, place, change: (to) => { place = to; draw(); } });

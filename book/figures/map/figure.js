@@ -25,7 +25,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         const ids = tokenizer.encode(text);
         if (!ids.length) return "Type at least one character.";
         [typed, written] = [ids, []];
-        return ids.length > most ? `It reads the last ${most} tokens.` : "";
+        return [ids.length > most ? `It reads the last ${most} tokens.` : "", tokenizer.remark(ids)].filter(Boolean).join(" ");
       },
       read(options) {
         const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };

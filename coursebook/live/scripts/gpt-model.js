@@ -34,6 +34,11 @@ Live.tokenizer = (merges) => {
     decode: (row) => new TextDecoder().decode(Uint8Array.from(row.flatMap((id) => [...tokens[id]].map((sign) => byteOf.get(sign))))),
     // A token as a reader sees it: the space and the line's end have signs.
     shown: (token) => token.replaceAll("Ġ", "␣").replaceAll("Ċ", "⏎"),
+    // What is said of tokens that are only a part of a character.
+    remark(row) {
+      const part = row.find((id) => this.decode([id]).includes("\ufffd"));
+      return part === undefined ? "" : `A character without a token of its own is cut into bytes: “${this.shown(tokens[part])}” stands for one byte.`;
+    },
   };
 };
 

@@ -149,12 +149,12 @@ const Live = (() => {
   const short = (word, most) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
 
   // A square for one number, whose `share` of the largest size is 1 at most: zero is empty, and a number below zero has
-  // a colour of its own and a minus, so that its sign is seen in grey too.
+  // a colour of its own and a minus, so that its sign is seen in grey too. Narrow ones have no room for it, nor for a frame.
   function square(x, y, width, height, kind, share) {
-    const middle = y + height / 2;
+    const middle = y + height / 2, narrow = width < 3;
     return [
-      box(x, y, width, height, `cell square ${share < 0 ? "below" : kind}`, { "fill-opacity": at(Math.min(Math.abs(share), 1)) }),
-      share < 0 ? line(x + 0.2 * width, middle, x + 0.8 * width, middle, "minus") : null,
+      box(x, y, width, height, `cell ${narrow ? "" : "square "}${share < 0 ? "below" : kind}`, { "fill-opacity": at(Math.min(Math.abs(share), 1)) }),
+      share < 0 && !narrow ? line(x + 0.2 * width, middle, x + 0.8 * width, middle, "minus") : null,
     ];
   }
 

@@ -250,3 +250,13 @@ def test_bars_are_as_long_as_their_probabilities(shown) -> None:
         assert [bar / track for track, bar in zip(*drawn, strict=True)] == pytest.approx(
             shares, abs=1e-3
         )
+
+
+@browser
+def test_it_says_when_a_token_is_a_byte(shown) -> None:
+    keys = Keys(shown, "map")
+    note = keys.figure.locator(".live-note").first
+    typed(keys, "My lord 注", "Your text")
+    assert "“æ” stands for one byte" in note.inner_text()
+    typed(keys, "My lord", "Your text")
+    assert not note.inner_text()
