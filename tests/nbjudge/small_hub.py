@@ -88,6 +88,8 @@ def running_hub(base: Path) -> Iterator[Hub]:
             except OSError:
                 assert process.poll() is None, "the hub has ended"
                 time.sleep(0.5)
+        else:
+            raise TimeoutError("the hub does not answer")
         said = re.search(r"Log in as ada, ben, teacher with the password (\S+)", log.read_text())
         yield Hub(address, said[1], folder, people)
     finally:
