@@ -85,6 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: -took.get(s := scope(item.nodeid), seconds(s)))
 
 
+# Not xdist's own groups (`--dist loadgroup`): xdist 3.8 writes their names into an attribute that
+# pytest 9.2 no longer reads, so that each test would go to any process.
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     from xdist.scheduler import LoadScopeScheduling
@@ -197,35 +199,40 @@ class Clock:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.scopes: Counter[str] = Counter()
-        self.folders: Counter[str] = Counter()
+        self.several = bool(getattr(config.option, "numprocesses", None))
+        #: Seconds of the clock and of the processor. A folder and a scope may have the same name.
+        self.folders, self.scopes = (Counter(), Counter()), (Counter(), Counter())
         self.tests: Counter[str] = Counter()
-        self.processor: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = "/".join(report.nodeid.partition("::")[0].split("/")[:-1][:3])
-        self.scopes[scope(report.nodeid)] += report.duration
-        self.folders[folder] += report.duration
         self.tests[folder] += report.when == "call"
-        for name in (folder, scope(report.nodeid)):
-            self.processor[name] += getattr(report, "processor", 0)
+        took = report.duration, getattr(report, "processor", 0)  # what crashed has no processor
+        for seconds, of_folder, of_scope in zip(took, self.folders, self.scopes, strict=True):
+            of_folder[folder] += seconds
+            of_scope[scope(report.nodeid)] += seconds
 
     def pytest_sessionfinish(self) -> None:
-        if hasattr(self.config, "cache") and getattr(self.config.option, "numprocesses", None):
+        if hasattr(self.config, "cache") and self.several:
             kept = self.config.cache.get(KEPT, {})
-            self.config.cache.set(KEPT, kept | {k: round(v, 1) for k, v in self.scopes.items()})
+            took = {name: round(seconds, 1) for name, seconds in self.scopes[0].items()}
+            self.config.cache.set(KEPT, kept | took)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if not getattr(self.config.option, "numprocesses", None):
+        if not self.several:
             return
         terminalreporter.section("where the time went, in seconds: clock, processor")
-        for folder, took in self.folders.most_common():
+        clock, processor = self.folders
+        for folder, took in clock.most_common():
             terminalreporter.write_line(
-                f"{took:6.0f} {self.processor[folder]:6.0f} {self.tests[folder]:6} tests  {folder}"
+                f"{took:6.0f} {processor[folder]:6.0f} {self.tests[folder]:6} tests  {folder}"
             )
+        all_of_it = f"{clock.total():6.0f} {processor.total():6.0f} {self.tests.total():6} tests"
+        terminalreporter.write_line(f"{all_of_it}  in all")
         terminalreporter.write_line("longest of those that stay together:")
-        for name, took in self.scopes.most_common(SHOWN):
-            terminalreporter.write_line(f"{took:6.0f} {self.processor[name]:6.0f} {name}")
+        clock, processor = self.scopes
+        for name, took in clock.most_common(SHOWN):
+            terminalreporter.write_line(f"{took:6.0f} {processor[name]:6.0f} {name}")
 
 
 def pytest_configure(config: pytest.Config) -> None:

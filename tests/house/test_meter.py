@@ -4,9 +4,10 @@ import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
-from spread import Process, living, used
+from spread import Clock, Process, living, used
 
 ME, SANDBOX, CHILD = (1, 0), (2, 5), (3, 6)
 
@@ -36,6 +37,16 @@ def test_a_number_that_is_given_again_is_another_process():
     seen = {ME: Process(0, 1.0, 0.0), SANDBOX: Process(1, 4.0, 0.0)}
     again = {ME: Process(0, 1.0, 4.0), (SANDBOX[0], 9): Process(1, 2.0, 0.0)}
     assert used(seen, again) == pytest.approx(2.0)
+
+
+def test_a_folder_named_like_a_scope_is_counted_once(pytestconfig):
+    clock = Clock(pytestconfig)
+    for place in ("tests/site/test_build.py::test", "tests/site/test_pages.py::test[a.html]"):
+        clock.pytest_runtest_logreport(
+            SimpleNamespace(nodeid=place, when="call", duration=2.0, processor=1.0)
+        )
+    assert [seconds["tests/site"] for seconds in clock.folders] == [4.0, 2.0]
+    assert [seconds["tests/site"] for seconds in clock.scopes] == [2.0, 1.0]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs Linux's /proc")
