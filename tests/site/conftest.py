@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from live_site import new_page
+from live_site import build_figures, new_page
 
 from coursebook.site import build_site, server
 
@@ -75,6 +75,12 @@ def address(site: Path) -> Iterator[str]:
     running.shutdown()
     thread.join()
     running.server_close()
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
+    """A small site's page with all live figures; beside it is a page for each."""
+    return build_figures(tmp_path_factory.mktemp("figures"), course)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import begin, build_figures, offline, stored_model
+from live_site import begin, offline, own_page, stored_model
 
 from coursebook.course import figure_numbers
 from coursebook.live import FOLDER, maker, packed
@@ -164,11 +164,6 @@ WRITTEN = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
-    return build_figures(tmp_path_factory.mktemp("models-site"), course, figures=tuple(MODELS))
-
-
 @browser
 @pytest.mark.release("measurement of a page's speed")
 def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
@@ -176,13 +171,13 @@ def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
 ) -> None:
     def started(name: str) -> float:
         with offline(chromium) as page:  # a new one, so that nothing is loaded
-            page.goto(page_file.as_uri())
+            page.goto(own_page(page_file.parent, name).as_uri())
             return page.locator(f"#figure-{name}").evaluate(STARTED)
 
     for name in (name for name in MODELS if not FIGURES[name].at_once):
         assert any(started(name) < 1000 for _ in range(3)), name
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
+        page.goto(own_page(page_file.parent, "writer").as_uri())
         page.locator("#figure-writer").evaluate(STARTED)
         assert max(page.evaluate(WRITTEN) for _ in range(3)) >= 30
 
@@ -272,7 +267,7 @@ def test_every_tensor_of_both_families_can_be_opened(
     families = [shapes(T, c, True, 4 * c.d_model)]
     families.append(shapes(len(text.split()), encoder.config, False, encoder.config.d_ff))
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
+        page.goto(own_page(page_file.parent, "inside").as_uri())
         figure = page.locator("#figure-inside")
         begin(figure)
         figure.get_by_label("Text", exact=True).fill(text)
@@ -293,7 +288,7 @@ def test_every_tensor_of_the_vision_transformer_can_be_opened(
              (T, d)]  # fmt: skip
     shapes = [(N, patch**2), (N, d), (T, d), *block * c.num_layers, (1, d), *[(classes,)] * 2]
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
+        page.goto(own_page(page_file.parent, "patches").as_uri())
         figure = page.locator("#figure-patches")
         begin(figure)
         open_each(figure, {1: shapes})
@@ -320,7 +315,7 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         blocks = block * c.num_decoder_layers
         stacks.append([(rows,), (rows, d), (rows, d), *blocks, *scores])
     with offline(chromium) as page:
-        page.goto(page_file.as_uri())
+        page.goto(own_page(page_file.parent, "stacks").as_uri())
         figure = page.locator("#figure-stacks")
         begin(figure)
         open_each(figure, dict(enumerate(stacks)))

@@ -23,11 +23,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
-    return build_figures(tmp_path_factory.mktemp("figures"), course)
-
-
-@pytest.fixture(scope="package")
 def themed(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
     """The same in the site's theme, which takes longer to load."""
     return build_figures(tmp_path_factory.mktemp("themed"), course, theme="sphinx_book_theme")

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from figure_pages import Keys, browser, typed
 from live_site import offline, open_all
 from test_pages import AXE, OVERFLOW, RULES, set_theme
@@ -35,45 +34,54 @@ def test_without_a_script_the_still_pictures_stand(chromium, page_file: Path) ->
 
 
 @browser
-def test_print_has_the_picture_without_the_controls(chromium, page_file: Path) -> None:
-    with offline(chromium) as page:
-        open_all(page, page_file)
-        page.emulate_media(media="print")
+def test_print_has_the_picture_without_the_controls(loaded) -> None:
+    loaded.emulate_media(media="print")
+    try:
         for name in FIGURES:
-            figure = page.locator(f"#figure-{name}")
+            figure = loaded.locator(f"#figure-{name}")
             assert figure.locator("svg.live-picture").first.is_visible()
             assert not figure.locator("input, button, select").first.is_visible()
-        assert not page.faults
+    finally:
+        loaded.emulate_media(media="screen")
+
+
+def moves_nothing(page, plays: bool) -> None:
+    """No figure goes on by itself, and one has a button that does so until it is pressed again."""
+    asked = len(page.asked)
+    running = "f => f.getAnimations({subtree: true}).length"
+    for name in FIGURES:
+        keys = Keys(page, name)
+        if name in ("attends", "map"):  # those that move, until a key is pressed
+            keys.press("Tab", "Shift")
+        before = keys.figure.inner_html()
+        assert keys.figure.evaluate(running) == 0
+        assert keys.figure.inner_html() == before
+    assert len(page.asked) == asked, "a figure asks for nothing after the page is loaded"
+    keys = Keys(page, "attention-steps")
+    play = keys.figure.get_by_role("button", name="Play")
+    assert play.count() == plays
+    if plays:
+        typed(keys, "a note")
+        keys.reach("Play", "button")
+        keys.press("Enter")
+        page.wait_for_timeout(1700)
+        assert "Step 4 of 4" not in keys.said
+        keys.press("Enter")
+        stopped = keys.said
+        page.wait_for_timeout(1700)
+        assert keys.said == stopped
 
 
 @browser
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_nothing_moves_by_itself(chromium, page_file: Path, motion: str) -> None:
-    with offline(chromium, reduced_motion=motion) as page:
+def test_nothing_moves_by_itself(loaded) -> None:
+    moves_nothing(loaded, plays=True)
+
+
+@browser
+def test_nothing_plays_for_who_wants_no_motion(chromium, page_file: Path) -> None:
+    with offline(chromium, reduced_motion="reduce") as page:
         open_all(page, page_file)
-        asked = len(page.asked)
-        running = "f => f.getAnimations({subtree: true}).length"
-        for name in FIGURES:
-            keys = Keys(page, name)
-            if name in ("attends", "map"):  # those that move, until a key is pressed
-                keys.press("Tab", "Shift")
-            before = keys.figure.inner_html()
-            assert keys.figure.evaluate(running) == 0
-            assert keys.figure.inner_html() == before
-        assert len(page.asked) == asked, "a figure asks for nothing after the page is loaded"
-        keys = Keys(page, "attention-steps")
-        play = keys.figure.get_by_role("button", name="Play")
-        assert play.count() == (motion != "reduce")
-        if play.count():
-            typed(keys, "a note")
-            keys.reach("Play", "button")
-            keys.press("Enter")
-            page.wait_for_timeout(1700)
-            assert "Step 4 of 4" not in keys.said
-            keys.press("Enter")
-            stopped = keys.said
-            page.wait_for_timeout(1700)
-            assert keys.said == stopped
+        moves_nothing(page, plays=False)
 
 
 @browser
