@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from coursebook import numerics
+from coursebook import limited, numerics
 from coursebook.numerics import ARITHMETICS
 
 #: The environment of a chapter's kernel, here and when its outputs are checked.
@@ -48,6 +48,8 @@ ENVIRONMENT = {
 
 #: CPU seconds that a chapter may take unless its metadata says otherwise.
 BUDGET_SECONDS = 60
+#: Seconds by the clock after which a cell waits for something that does not come.
+HUNG = 3600
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -100,7 +102,7 @@ def address(folder: str) -> dict[str, str]:
 
 
 def execute(
-    path: Path, *, timeout: float | None = None, arithmetic: str = "stored"
+    path: Path, *, limit: float | None = None, arithmetic: str = "stored"
 ) -> tuple[NotebookNode, float]:
     """Run the notebook at ``path`` from the top and return it with its outputs.
 
@@ -108,9 +110,9 @@ def execute(
     ----------
     path:
         The notebook. It is read, not modified.
-    timeout:
-        Seconds by the clock after which a cell counts as hung; by default twenty times the
-        chapter's budget, because a busy machine gives it a small part of its processors.
+    limit:
+        CPU seconds after which the notebook is stopped; by default five times its budget, since
+        processors differ. A cell is stopped by the clock only if it takes :data:`HUNG` seconds.
     arithmetic:
         One of :data:`numerics.ARITHMETICS`: how the processor should round.
 
@@ -123,15 +125,21 @@ def execute(
     Raises
     ------
     nbclient.exceptions.CellExecutionError
-        If a cell fails that is not tagged ``raises-exception``.
+        If a cell fails that is not tagged ``raises-exception``, or meets the limit.
     """
     notebook = nbformat.read(path, as_version=4)
     normalise(notebook)
     start = seconds_of_children()
-    with tempfile.TemporaryDirectory() as sockets, fixed_environment(arithmetic):
+    most = {limited.VARIABLE: str(limit or 5 * budget_seconds(notebook))}
+    with (
+        tempfile.TemporaryDirectory() as sockets,
+        fixed_environment(arithmetic),
+        environment_with(most),
+    ):
         client = NotebookClient(
             notebook,
-            timeout=timeout or 20 * budget_seconds(notebook),
+            timeout=HUNG,
+            extra_arguments=[f"--IPKernelApp.extra_extensions={limited.__name__}"],
             kernel_name="python3",
             record_timing=False,
             coalesce_streams=True,

@@ -6,6 +6,7 @@ import sys
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError
 
 from coursebook import executor
 
@@ -22,6 +23,18 @@ def notebook(tmp_path):
     path = tmp_path / "transport.ipynb"
     executor.write(nbformat.v4.new_notebook(cells=cells), path)
     return path
+
+
+@pytest.mark.skipif(os.name != "posix", reason="on other systems nothing is limited")
+def test_a_notebook_is_stopped_by_what_it_uses_and_not_by_the_clock(tmp_path):
+    path = tmp_path / "long.ipynb"
+    cells = ["import time; time.sleep(3)", "while True: pass"]
+    executor.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), path
+    )
+    with pytest.raises(CellExecutionError, match="used more than 2 seconds of the processor") as at:
+        executor.execute(path, limit=2)
+    assert "while True" in str(at.value) and "sleep" not in str(at.value)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="on other systems a kernel listens on ports")

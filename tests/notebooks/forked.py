@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from coursebook import limited
 from nbjudge.inside import linux
 
 #: What every notebook, its kernel or nbval loads. Not pyplot's backend: IPython prepares it.
@@ -29,8 +30,12 @@ LOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib.backends.back
           "tfcourse.models.gpt", "tfcourse.tokenizers", "tfcourse.evaluation")  # fmt: skip
 
 FLAGS = ("--nbval", "--nbval-current-env", "-p", "coursebook.nbval_bands",
-         "--nbval-cell-timeout=600", "-q", "--no-header", "-p", "no:cacheprovider",
+         "--nbval-cell-timeout=3600", "-q", "--no-header", "-p", "no:cacheprovider",
          "-c", os.devnull)  # fmt: skip
+
+
+#: CPU seconds after which a notebook is stopped. The clock would count what else a machine does.
+SECONDS = 600
 
 
 class Ran(NamedTuple):
@@ -136,6 +141,7 @@ def become_kernel(command: list[str], environment: dict[str, str], folder: str) 
     os.environ.clear()
     os.environ.update(environment)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as nbval would start it
+    limited.limit(SECONDS)
     sys.argv = command[2:]
     IPKernelApp.launch_instance(command[3:])
     atexit._run_exitfuncs()

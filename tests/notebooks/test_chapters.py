@@ -85,6 +85,7 @@ def test_there_are_chapters():
 
 
 @pytest.mark.case_of("chapter")
+@pytest.mark.timeout(3600)
 @each_notebook
 def test_stored_outputs_are_what_the_cells_print(path, record_property, nbval):
     result = nbval(path)
