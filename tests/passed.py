@@ -19,6 +19,7 @@ import platform
 import re
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -276,8 +277,8 @@ class Subject(NamedTuple):
     name: str
     modules: tuple[str, ...]
 
-    def digest(self, tree: Tree) -> str:
-        """One digest of all that these tests' passing depends on."""
+    def files(self, tree: Tree) -> list[Path]:
+        """All files that these tests' passing depends on."""
         own = {
             path
             for pattern in FILES[self.kind]
@@ -288,17 +289,30 @@ class Subject(NamedTuple):
         # The site shows all packages, so that there is nothing to be found out.
         files = own | tree.closure(modules if self.kind == "site" else [*own, *modules])
         files |= {tree.root / "requirements.txt", tree.root / "pyproject.toml"}
+        return sorted(filter(Path.is_file, files))
+
+    def digest(self, tree: Tree) -> str:
+        """One digest of what is in them, and of the machine."""
         arithmetic = [(name, os.environ.get(name)) for name in ARITHMETIC]
         whole = hashlib.sha256(repr((self, _machine(), arithmetic)).encode())
-        for path in sorted(files):
-            if path.is_file():
-                whole.update(f"{path.relative_to(tree.root)} {tree.digest(path)}\n".encode())
+        for path in self.files(tree):
+            whole.update(f"{path.relative_to(tree.root)} {tree.digest(path)}\n".encode())
         return whole.hexdigest()
 
 
 # ---- the plugin --------------------------------------------------------------------------------
 
 _SKIPPED = pytest.StashKey[int]()
+
+
+def _there(root: Path) -> set[str]:
+    """Every file of the course."""
+    found = set()
+    for here, folders, names in os.walk(root):
+        passed_by = {"_build", "node_modules", "__pycache__"}
+        folders[:] = [f for f in folders if f not in passed_by and not f.startswith(".")]
+        found |= {f"{here}/{name}" for name in names}
+    return found
 
 
 def _subject(item: pytest.Item) -> Subject | None:
@@ -332,9 +346,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unchanged = []
     for item in items:
         if subject := _subject(item):
-            found = digest(subject)
-            item.user_properties.append(("subject", [*subject, found]))
-            if kept.get(item.nodeid) == found:
+            item.user_properties.append(("subject", list(subject)))
+            # Each process does this: a digest is found only where there is one to compare with.
+            if (before := kept.get(item.nodeid)) and before == digest(subject):
                 unchanged.append(item)
     config.stash[_SKIPPED] = len(unchanged)
     if unchanged:
@@ -349,8 +363,9 @@ class Keeper:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.called: set[str] = set()
-        self.passed: dict[str, tuple[Subject, str]] = {}
+        self.passed: dict[str, Subject] = {}
         self.failed: set[str] = set()
+        self.began, self.there = time.time(), _there(config.rootpath)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -359,16 +374,21 @@ class Keeper:
             self.called.add(report.nodeid)
         told = dict(report.user_properties).get("subject")
         if told and report.when == "teardown" and report.nodeid in self.called:
-            kind, name, modules, digest = told
-            self.passed[report.nodeid] = Subject(kind, name, tuple(modules)), digest
+            kind, name, modules = told
+            self.passed[report.nodeid] = Subject(kind, name, tuple(modules))
 
     def pytest_sessionfinish(self) -> None:
-        # What was edited while the tests ran may have passed in neither form.
-        now = functools.cache(functools.partial(Subject.digest, tree=Tree(self.config.rootpath)))
-        kept = self.config.cache.get(KEPT, {})
-        for test, (subject, digest) in self.passed.items():
-            if now(subject) == digest:
-                kept[test] = digest
+        tree, kept = Tree(self.config.rootpath), self.config.cache.get(KEPT, {})
+
+        @functools.cache
+        def digest(subject: Subject) -> str | None:
+            """None if something was edited while the tests ran: it may have passed in no form."""
+            edited = (path.stat().st_mtime >= self.began for path in subject.files(tree))
+            return None if any(edited) else subject.digest(tree)
+
+        if self.there <= _there(self.config.rootpath):  # else something was removed meanwhile
+            found = {test: digest(subject) for test, subject in self.passed.items()}
+            kept |= {test: value for test, value in found.items() if value}
         for test in self.failed:
             kept.pop(test, None)
         if self.passed or self.failed:

@@ -25,6 +25,8 @@ def test_a_chapter(path):
         pytest.skip("not here")
     if how == "edits":
         Path("small/deep.py").write_text("VALUE = 'edited meanwhile'")
+    if how == "removes":
+        Path("small/lazy/late.py").unlink(missing_ok=True)
 
 def test_quick(): ...
 """
@@ -233,3 +235,10 @@ def test_what_was_edited_while_it_ran_is_not_kept(course):
     (course / "how").write_text("edits")
     assert "3 passed" in run(course)
     assert "1 unchanged" in run(course)  # 06 does not import what was edited
+
+
+def test_nothing_is_kept_if_a_file_was_removed_meanwhile(course):
+    (course / "how").write_text("removes")
+    assert "3 passed" in run(course)
+    again = run(course)
+    assert "3 passed" in again and "unchanged" not in again
