@@ -91,7 +91,7 @@ def merge(app: Sphinx, env: BuildEnvironment, pages: set[str], other: BuildEnvir
     linked(env).update({page: found for page, found in linked(other).items() if page in pages})
 
 
-class Commands(SphinxDirective):
+class CommandsDirective(SphinxDirective):
     """The reference of `tfcourse`, generated from the commands' own help."""
 
     def run(self) -> list[nodes.Node]:
@@ -113,7 +113,7 @@ class Commands(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict:
-    app.add_directive("commands", Commands)
+    app.add_directive("commands", CommandsDirective)
     app.connect("autodoc-skip-member", skip_field)
     # After napoleon, which turns the docstring's sections into fields.
     app.connect("autodoc-process-docstring", keep_names_together, priority=900)

@@ -113,6 +113,18 @@ def test_no_package_imports_another(course):
     assert found == EXCEPTIONS.keys(), f"no longer needed: {sorted(EXCEPTIONS.keys() - found)}"
 
 
+def test_a_class_name_means_one_thing(course):
+    """In what is about the subject and its book; the judge has names of its own."""
+    found = {}
+    for package in sorted(set(PACKAGES) - {"nbjudge"}):
+        for name, source in modules(course, package).items():
+            for node in ast.parse(source).body:
+                if isinstance(node, ast.ClassDef):
+                    found.setdefault(node.name, []).append(name)
+    assert len(found) > 200
+    assert not {name: places for name, places in found.items() if len(places) > 1}
+
+
 @every_package
 def test_no_module_is_too_long_to_read_in_one_sitting(course, package):
     long = {name: n for name, s in modules(course, package).items() if (n := code_lines(s)) > MOST}

@@ -91,7 +91,7 @@ def flash_attention(
     q, k, v, scale = prepare_inputs(q, k, v, causal, scale, block_q, block_k)
     _check_what_triton_takes(q, block_q, block_k)
     batch = q.shape[:-2]
-    output = _FlashAttention.apply(*map(_flat, (q, k, v)), causal, scale, block_q, block_k)
+    output = _TritonFlashAttention.apply(*map(_flat, (q, k, v)), causal, scale, block_q, block_k)
     return output.reshape(*batch, *output.shape[-2:])
 
 
@@ -228,7 +228,7 @@ def _backward_kv(Q, K, V, dO, L, D, dK, dV, T, S, SCALE: tl.constexpr, CAUSAL: t
     _store(dV, dv, n, j, S, WV, BLOCK_K, PV)
 
 
-class _FlashAttention(torch.autograd.Function):
+class _TritonFlashAttention(torch.autograd.Function):
     """The kernels on ``(N, T, K)``, ``(N, S, K)`` and ``(N, S, Dv)``, each contiguous."""
 
     @staticmethod

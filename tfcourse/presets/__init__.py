@@ -20,10 +20,10 @@ from tfcourse.presets.reading import (
     to_mapping,
     to_toml,
 )
-from tfcourse.presets.schema import Data, Evaluation, Model, Preset, Tokens, Training
+from tfcourse.presets.schema import Data, Evaluation, ModelTable, Preset, Tokens, Training
 
 __all__ = [
-    "Data", "Evaluation", "Model", "Preset", "Tokens", "Training", "change_of", "from_mapping",
+    "Data", "Evaluation", "ModelTable", "Preset", "Tokens", "Training", "change_of", "from_mapping",
     "load", "names", "text", "to_mapping", "to_toml",
 ]  # fmt: skip
 

@@ -10,11 +10,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from tfcourse.presets.schema import MODELS, Data, Evaluation, Model, Preset, Tokens, Training
+from tfcourse.presets.schema import MODELS, Data, Evaluation, ModelTable, Preset, Tokens, Training
 
 #: The sections, and the classes they are read into.
 SECTIONS = {
-    "data": Data, "tokenizer": Tokens, "model": Model, "training": Training,
+    "data": Data, "tokenizer": Tokens, "model": ModelTable, "training": Training,
     "evaluation": Evaluation,
 }  # fmt: skip
 #: Where the package's presets are.
@@ -87,7 +87,7 @@ def _built(kind: type, says: Any, where: str) -> Any:
     """A preset or one of its sections, every key and value checked."""
     if not isinstance(says, Mapping):
         raise ValueError(f"{where} must be a section, got {says!r}")
-    if kind is Model:
+    if kind is ModelTable:
         says = _with_choices(says, where)
     fields = {f.name: f for f in dataclasses.fields(kind)}
     if unknown := [key for key in says if key not in fields]:
@@ -112,7 +112,7 @@ def _built(kind: type, says: Any, where: str) -> Any:
 def _with_choices(says: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The model's kind, and its choices converted to the types of its config."""
     kind = says.get("kind")
-    hints = get_type_hints(Model(kind).config_class) if kind in MODELS else {}
+    hints = get_type_hints(ModelTable(kind).config_class) if kind in MODELS else {}
     choices = {
         key: _value(value, hints[key], f"{where} {key}") if key in hints else value
         for key, value in says.items()

@@ -106,7 +106,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelTable:
     """``[model]``: the model's class and its config.
 
     Attributes
@@ -295,7 +295,7 @@ class Preset:
     about: str
     task: str
     data: Data
-    model: Model
+    model: ModelTable
     training: Training
     tokenizer: Tokens = Tokens()
     evaluation: Evaluation = Evaluation()

@@ -22,7 +22,7 @@ from tfcourse.pretrained.gpt2 import GPT2
 from tfcourse.pretrained.llama import Llama
 from tfcourse.pretrained.marian import Marian
 from tfcourse.pretrained.qwen3 import Qwen3
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 from tfcourse.pretrained.stablelm import StableLM
 from tfcourse.pretrained.vit import VisionTransformer
 from tfcourse.wrapped import class_of, unwrapped
@@ -54,7 +54,7 @@ def load(folder: str | Path, *, dtype: torch.dtype | None = None) -> nn.Module:
     folder = Path(folder)
     if dtype is not None:
         one_of(FLOATS, dtype=dtype)
-    settings = Settings(folders.read_settings(folder))
+    settings = CheckpointConfig(folders.read_settings(folder))
     kind = settings.entries.get("model_type")
     family = next((f for f in FAMILIES if f.model_type == kind), None)
     if family is None:

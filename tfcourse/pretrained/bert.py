@@ -22,7 +22,7 @@ from tfcourse.pretrained.family import (
     encoder_block,
     norm,
 )
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 from tfcourse.wrapped import unwrapped
 
 #: The heads of each class in ``transformers``.
@@ -61,7 +61,7 @@ class Bert(Family):
     )
     constant = r"^bert\.embeddings\.position_ids$"
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> BERTConfig:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> BERTConfig:
         """Our config, from ``config.json`` and the stored heads."""
         settings.must_be(is_decoder=False, add_cross_attention=False,
                          position_embedding_type="absolute", tie_word_embeddings=True)  # fmt: skip

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.models.common import MAY_BE_ZERO
-from tfcourse.pretrained.settings import NEEDED, Settings
+from tfcourse.pretrained.settings import NEEDED, CheckpointConfig
 from tfcourse.wrapped import plain_name, unwrapped, weights_of
 
 #: The names of a stack's sizes in the ``config.json`` of BERT, Llama and ViT.
@@ -124,7 +124,7 @@ class Family:
     #: Names of tensors that are not learned and can be left out.
     constant: str = r"(?!)"
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> Any:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> Any:
         """Our config, from ``config.json`` and the stored tensors."""
         raise NotImplementedError
 
@@ -148,7 +148,7 @@ class Family:
         """Tensors that may be stored although a formula determines them."""
         return {}
 
-    def read(self, settings: Settings) -> dict[str, Any]:
+    def read(self, settings: CheckpointConfig) -> dict[str, Any]:
         """The entries of ``config.json`` that have a name in our config, with its types."""
         kinds = {field.name: str(field.type) for field in dataclasses.fields(self.configured)}
         names = {ours: (theirs, NEEDED) for ours, theirs in self.needed.items()}
@@ -164,7 +164,7 @@ class Family:
 
     def build(
         self,
-        settings: Settings,
+        settings: CheckpointConfig,
         stored: Mapping[str, Tensor],
         dtype: torch.dtype | None,
         where: str,

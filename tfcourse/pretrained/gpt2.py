@@ -20,7 +20,7 @@ from tfcourse.pretrained.family import (
     affine,
     norm,
 )
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 
 
 class GPT2(Family):
@@ -40,7 +40,7 @@ class GPT2(Family):
     renamed = ((r"^(wte|wpe|h|ln_f)\.", r"transformer.\1."),)  # as OpenAI's own weights are stored
     constant = r"\.attn\.(masked_)?bias$"  # the causal mask, which older versions stored
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
         settings.must_be(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
                          add_cross_attention=False)  # fmt: skip

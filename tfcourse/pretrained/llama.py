@@ -17,7 +17,7 @@ from torch import Tensor
 from tfcourse.models.gpt import GPT, GPTConfig
 from tfcourse.positions import SCALINGS, YARN_TURNS
 from tfcourse.pretrained.family import STACK, Family, Weight, affine, attention
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 
 
 class Llama(Family):
@@ -50,7 +50,7 @@ class Llama(Family):
     }  # fmt: skip
     constant = r"\.rotary_emb\.inv_freq$"
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
         settings.must_be(**self.required)
         found = self.read(settings)
@@ -139,14 +139,14 @@ def _fraction(part: int, whole: int) -> float:
     return fraction if int(whole * fraction) == part else math.nextafter(fraction, 1)
 
 
-def _entries(settings: Settings) -> Settings:
+def _entries(settings: CheckpointConfig) -> CheckpointConfig:
     """What newer or older versions of ``config.json`` say of rotary positions."""
     names = ("rope_theta", "partial_rotary_factor")
     top = {name: settings.entries[name] for name in names if name in settings.entries}
-    return Settings(top | settings.part("rope_scaling") | settings.part("rope_parameters"))
+    return CheckpointConfig(top | settings.part("rope_scaling") | settings.part("rope_parameters"))
 
 
-def _rotary(settings: Settings) -> dict[str, Any]:
+def _rotary(settings: CheckpointConfig) -> dict[str, Any]:
     """The base and the scaling."""
     given = _entries(settings)
     kinds = {"default": "none"} | {name: name for name in SCALINGS[1:]}

@@ -27,7 +27,7 @@ from tfcourse.pretrained.family import (
     attention,
     norm,
 )
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 
 BIAS = "final_logits_bias"
 
@@ -50,7 +50,9 @@ class Marian(Family):
         "padding": ("pad_token_id", None),
     }  # fmt: skip
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> TransformerConfig:
+    def config(
+        self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]
+    ) -> TransformerConfig:
         """Our config, from ``config.json`` and, for the bias, the stored tensors."""
         found = self.read(settings)
         settings.must_be(decoder_attention_heads=found["num_heads"], decoder_ffn_dim=found["d_ff"])

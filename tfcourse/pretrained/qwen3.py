@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tfcourse.models.gpt import GPTConfig
 from tfcourse.pretrained.llama import Llama
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 
 
 class Qwen3(Llama):
@@ -26,7 +26,7 @@ class Qwen3(Llama):
         "context_length": ("max_position_embeddings", 32_768), "d_k": ("head_dim", 128),
     }  # fmt: skip
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> GPTConfig:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> GPTConfig:
         """Our config, from ``config.json``."""
         kinds = settings.entries.get("layer_types")
         alone = isinstance(kinds, list) and all(kind == "full_attention" for kind in kinds)

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 NEEDED: Any = object()
 
 
-class Settings:
+class CheckpointConfig:
     """Entries by name; one of another type or value raises ``ValueError``, which names it.
 
     Where a null has no meaning of its own, it is as good as no entry.

@@ -22,7 +22,7 @@ from tfcourse.pretrained.family import (
     encoder_block,
     norm,
 )
-from tfcourse.pretrained.settings import Settings
+from tfcourse.pretrained.settings import CheckpointConfig
 
 
 class VisionTransformer(Family):
@@ -52,7 +52,7 @@ class VisionTransformer(Family):
         ),
     )
 
-    def config(self, settings: Settings, tensors: Mapping[str, Tensor]) -> ViTConfig:
+    def config(self, settings: CheckpointConfig, tensors: Mapping[str, Tensor]) -> ViTConfig:
         """Our config, from ``config.json`` and, for the classes, the stored tensors."""
         settings.must_be(qkv_bias=True)
         classes = tensors.get("classifier.weight")
@@ -99,11 +99,11 @@ class VisionTransformer(Family):
         return [*found, *norm("vit.layernorm", "norm"), *affine("classifier", "W", "b")]
 
 
-def _side(settings: Settings, name: str) -> int:
+def _side(settings: CheckpointConfig, name: str) -> int:
     """The side of a square, which ``config.json`` may give twice."""
     given = settings.entries.get(name)
     if isinstance(given, list):
         if not given or any(side != given[0] for side in given):
             settings.refuse(name, "square")
-        settings = Settings({name: given[0]})
+        settings = CheckpointConfig({name: given[0]})
     return settings.typed(name, "int")

@@ -78,7 +78,7 @@ class Tokenizer(ABC):
 
     @classmethod
     @abstractmethod
-    def _from_document(cls, document: file_format.Document) -> Self | None:
+    def _from_document(cls, document: file_format.TokenizerFile) -> Self | None:
         """The tokenizer that a file describes; ``None`` if it is of another kind."""
 
     def encode(

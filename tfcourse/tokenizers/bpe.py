@@ -11,7 +11,7 @@ from typing import Any, Self
 import regex
 
 from tfcourse.tokenizers.base import ROLES, Tokenizer, check_size, check_special, check_texts
-from tfcourse.tokenizers.file_format import Document
+from tfcourse.tokenizers.file_format import TokenizerFile
 from tfcourse.tokenizers.merges import Pair, apply_merges, learn_merges
 
 #: GPT-2's words: the endings of English contractions; letters, digits or other characters, each
@@ -179,7 +179,7 @@ class BPETokenizer(Tokenizer):
         }  # fmt: skip
 
     @classmethod
-    def _from_document(cls, document: Document) -> Self | None:
+    def _from_document(cls, document: TokenizerFile) -> Self | None:
         model, words = document["model"], document["pre_tokenizer"]
         # Files from before 2022 do not specify the type.
         if model.get("type", "BPE") != "BPE" or words.get("type") != "ByteLevel":

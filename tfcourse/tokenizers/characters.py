@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
-from tfcourse.tokenizers.file_format import Document
+from tfcourse.tokenizers.file_format import TokenizerFile
 
 #: Any single character, including a newline, as a regular expression of Hugging Face.
 ANY = r"[\s\S]"
@@ -83,7 +83,7 @@ class CharTokenizer(Tokenizer):
         }  # fmt: skip
 
     @classmethod
-    def _from_document(cls, document: Document) -> Self | None:
+    def _from_document(cls, document: TokenizerFile) -> Self | None:
         split = document["pre_tokenizer"]
         ours = document.kind("model") == "WordLevel" and split.get("pattern") == {"Regex": ANY}
         if not ours or document.kind("normalizer") or split.get("behavior") != "Isolated":

@@ -16,7 +16,7 @@ UNUSED = ("truncation", "padding")
 ADDED = {"lstrip": False, "rstrip": False, "single_word": False, "special": True}
 
 
-class Document:
+class TokenizerFile:
     """A file's JSON object, special tokens included; ``path`` is for messages."""
 
     def __init__(self, parts: Mapping[str, Any], path: str | Path) -> None:
@@ -97,7 +97,7 @@ def write(path: str | Path, parts: Mapping[str, Any], special: Mapping[str, int]
     write_whole(Path(path), json.dumps(whole, ensure_ascii=False, indent=1))
 
 
-def read(path: str | Path) -> Document:
+def read(path: str | Path) -> TokenizerFile:
     """Read a file; raises ``ValueError`` if it holds no tokenizer or an unsupported one."""
     try:
         parts = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -105,4 +105,4 @@ def read(path: str | Path) -> Document:
         raise ValueError(f"path must hold JSON, got {error} in {path}") from None
     if not isinstance(parts, dict) or not isinstance(parts.get("model"), dict):
         raise ValueError(f"path must hold a tokenizer, got no model in {path}")
-    return Document(parts, path)
+    return TokenizerFile(parts, path)

@@ -10,7 +10,7 @@ import regex
 
 from tfcourse.arguments import at_least_one
 from tfcourse.tokenizers.base import Tokenizer
-from tfcourse.tokenizers.file_format import Document
+from tfcourse.tokenizers.file_format import TokenizerFile
 
 #: What a piece begins with that continues a word.
 CONTINUES = "##"
@@ -124,7 +124,7 @@ class WordPieceTokenizer(Tokenizer):
         }  # fmt: skip
 
     @classmethod
-    def _from_document(cls, document: Document) -> Self | None:
+    def _from_document(cls, document: TokenizerFile) -> Self | None:
         kinds = [document.kind(part) for part in ("model", "normalizer", "pre_tokenizer")]
         if kinds != ["WordPiece", "BertNormalizer", "BertPreTokenizer"]:
             return None

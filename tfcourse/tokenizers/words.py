@@ -9,7 +9,7 @@ from typing import Any, Self
 import regex
 
 from tfcourse.tokenizers.base import ROLES, Tokenizer, check_special, check_texts, most_frequent
-from tfcourse.tokenizers.file_format import Document
+from tfcourse.tokenizers.file_format import TokenizerFile
 
 #: How text is split into words, by its name in Hugging Face's ``tokenizers``.
 SPLITS = {
@@ -101,7 +101,7 @@ class WordTokenizer(Tokenizer):
         }
 
     @classmethod
-    def _from_document(cls, document: Document) -> Self | None:
+    def _from_document(cls, document: TokenizerFile) -> Self | None:
         name, case = document.kind("pre_tokenizer"), document.kind("normalizer")
         ours = document.kind("model") == "WordLevel" and name in SPLITS
         if not ours or case not in (None, "Lowercase"):
