@@ -24,10 +24,12 @@ from typing import NamedTuple
 from coursebook import limited
 from nbjudge.inside import linux
 
-#: What every notebook, its kernel or nbval loads. Not pyplot's backend: IPython prepares it.
-LOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib.backends.backend_agg",
-          "coursebook.nbval_bands", "nbval.plugin", "hypothesis", "tfcourse.training",
-          "tfcourse.models.gpt", "tfcourse.tokenizers", "tfcourse.evaluation")  # fmt: skip
+#: What every notebook, its kernel or nbval loads: the first optimizer loads torch's compiler. Not
+#: pyplot's backend: IPython prepares it.
+LOADED = ("torch._dynamo", "ipykernel.kernelapp", "ipykernel.ipkernel",
+          "matplotlib.backends.backend_agg", "coursebook.nbval_bands",
+          "nbval.plugin", "hypothesis", "tfcourse.training", "tfcourse.models.gpt",
+          "tfcourse.tokenizers", "tfcourse.evaluation")  # fmt: skip
 
 FLAGS = ("--nbval", "--nbval-current-env", "-p", "coursebook.nbval_bands",
          "--nbval-cell-timeout=3600", "-q", "--no-header", "-p", "no:cacheprovider",
