@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import SimpleNamespace
 
@@ -14,7 +14,45 @@ from wrongly import lost_of_exercise
 
 from nbjudge.inside.program import program
 from nbjudge.intake.release import make_release
+from nbjudge.run import bench
 from nbjudge.run.engine import grade
+from nbjudge.sandbox import Nursery
+
+
+class OneOfLearners:
+    """In place of the grader's nursery: all sets' learners share ``one``; torch is loaded once.
+
+    A set's examiners have a parent of its own, which knows the set's wrong answers.
+    """
+
+    def __init__(self, one: Nursery, sandboxed: bool, **told: object):
+        self._examiners = Nursery(sandboxed, **told)
+        self.kernel, self.isolated, self.description = one.kernel, one.isolated, one.description
+        self.examiner = self._examiners.examiner
+
+    def __enter__(self) -> OneOfLearners:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._examiners.close()
+
+    def start(self) -> None:
+        """Both parents start on first use."""
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """The one whose learners' kernels all tests here share."""
+    with Nursery(SANDBOXED) as one:
+        yield one
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_of_learners(nursery: Nursery) -> Iterator[None]:
+    """Have the grader take it, where it grades in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "Nursery", lambda *how, **told: OneOfLearners(nursery, *how, **told))
+        yield
 
 
 @pytest.fixture(scope="session")
