@@ -1,10 +1,8 @@
 """Train the model of the figure *writer*, and store it in ``writer.json``.
 
-A GPT of four blocks on *tinyshakespeare*, with the tokens of the figure *merges*. Each tensor has a
-step of its own, and a weight is one character, which stands for a whole multiple of the step. The
-figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``.
-About an hour on two cores with other work beside it; where a run stopped, the next one with the
-same folder goes on::
+A GPT of four blocks on *tinyshakespeare*, with the tokens of the figure *merges*; its weights are
+rounded as in ``coursebook.live.rounding``. About an hour on two cores with other work beside it;
+where a run stopped, the next one with the same folder goes on::
 
     python notebooks/09-decoder/figures/writer/make.py --folder run
     python -m coursebook.live            # then draw the still pictures again
@@ -23,6 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 from coursebook import live
+from coursebook.live.rounding import load_rounded, rounded
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
@@ -33,8 +32,6 @@ from tfcourse.training import NextToken, adamw, cosine, fit, mean_loss
 VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH = 512, 128, 4, 4, 256
 STEPS, BATCH, RATE, WARMUP, DROPOUT, DECAY = 2500, 32, 1e-3, 200, 0.2, 0.1
 VALIDATE_EVERY = 250
-#: A step is this part of a tensor's root mean square.
-FINENESS = 1 / 12
 
 
 def new_model() -> GPT:
@@ -53,24 +50,9 @@ def new_model() -> GPT:
     return model
 
 
-def rounded(weights: dict[str, torch.Tensor]) -> dict[str, dict]:
-    """The weights as the file has them."""
-    stored = {}
-    for name, x in weights.items():
-        step = float(x.square().mean().sqrt()) * FINENESS or 1.0
-        text = live.as_text((x / step).round().int().flatten().tolist())
-        stored[name] = {"step": step, "rows": len(x) if x.dim() > 1 else 0, "text": text}
-    return stored
-
-
-@torch.no_grad()
 def load(stored: dict) -> GPT:
     """The model as stored in the file, which is what the figure computes with."""
-    model = new_model()
-    for name, p in model.named_parameters():
-        one = stored["weights"][name]
-        p.copy_(torch.tensor(live.as_numbers(one["text"])).view_as(p) * one["step"])
-    return model.eval()
+    return load_rounded(new_model(), stored["weights"])
 
 
 def main() -> None:
