@@ -33,6 +33,9 @@ PATIENCE = 60.0
 #: What TLS needs on this machine, by Dask's settings below ``distributed.comm.tls``.
 CERTIFICATES = ("ca-file", "client.cert", "client.key")
 
+#: What the address of a cluster of Dask Gateway begins with; the cluster's name follows.
+GATEWAY = "gateway://"
+
 #: Maximum number of attempts to register the plugin if a worker is lost meanwhile.
 REGISTRATIONS = 5
 
@@ -88,7 +91,7 @@ def cluster(scheduler: str, terms: Terms) -> Iterator[Cluster]:
         _require_certificates(scheduler)
         _see_whether_it_answers(scheduler)
         try:
-            client = Client(scheduler, timeout=10, set_as_default=False)
+            client = _client(scheduler)
         except Exception as error:
             raise GradingFailed(
                 f"scheduler is {scheduler!r}, but no connection could be made: {error}"
@@ -98,6 +101,18 @@ def cluster(scheduler: str, terms: Terms) -> Iterator[Cluster]:
             yield Cluster(client)
         finally:
             client.close()
+
+
+def _client(scheduler: str) -> Client:
+    """A client of the scheduler. Dask's settings say where its gateway is, and who asks there."""
+    if not scheduler.startswith(GATEWAY):
+        return Client(scheduler, timeout=10, set_as_default=False)
+    from dask_gateway import Gateway
+
+    found = Gateway().get_cluster(scheduler.removeprefix(GATEWAY))
+    return Client(
+        found.scheduler_address, security=found.security, timeout=10, set_as_default=False
+    )
 
 
 def _teach(client: Client, terms: Terms) -> None:
@@ -157,7 +172,7 @@ def refuse_unencrypted(scheduler: str) -> None:
         If it is one; the message says what to do.
     """
     found = _parts_of(scheduler)
-    if found.scheme in ("tls", "wss", "inproc") or _is_this_machine(found.hostname or ""):
+    if found.scheme in ("tls", "wss", "inproc", "gateway") or _is_this_machine(found.hostname or ""):
         return
     raise GradingFailed(
         f"scheduler is {scheduler!r}, which is not encrypted: whoever can reach it could run code "

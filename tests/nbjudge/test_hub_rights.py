@@ -39,17 +39,16 @@ def made_readable(*places: str | Path) -> list[str]:
     return options
 
 
-def run_as(account: str, *command: object, home: Path, **variables: str):
-    """Run a command with an account's rights, in its home."""
-    found = pwd.getpwnam(account)
+def run_as(number: int, group: int, *command: object, home: Path, **variables: str):
+    """Run a command with the rights of a user's number, in a home."""
     seen = made_readable(sys.base_prefix, sys.prefix, COURSE)
-    rights = [f"--reuid={found.pw_uid}", f"--regid={found.pw_gid}", "--clear-groups"]
+    rights = [f"--reuid={number}", f"--regid={group}", "--clear-groups"]
     whole = ["bwrap", "--dev-bind", "/", "/", *seen, "--cap-add", "ALL", "setpriv", *rights]
     return subprocess.run(
         [*whole, *map(str, command)],
         umask=0o022,
         cwd=home,
-        env={"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", **variables},
+        env={"PYTHONDONTWRITEBYTECODE": "1", **variables, "HOME": str(home)},
         capture_output=True,
         text=True,
     )
@@ -79,10 +78,18 @@ class Server:
         for name, home in self.homes.items():
             home.mkdir(parents=True)
             home.chmod(0o755)  # as most distributions make them
-            shutil.chown(home, name)
-        source = small_clone(base / "source")
-        source.chmod(0o700)
-        set_up(source, self.hub, self.homes[TEACHER], "--owner", TEACHER)
+            shutil.chown(home, self.number(name))
+        self.source = small_clone(base / "source")
+        self.source.chmod(0o700)
+        self.lay_out()
+
+    def number(self, account: str) -> int:
+        """The number that owns somebody's files."""
+        return pwd.getpwnam(account).pw_uid
+
+    def lay_out(self) -> None:
+        """Make the folders as the hub's own script does."""
+        set_up(self.source, self.hub, self.homes[TEACHER], "--owner", TEACHER)
 
     def run(self, account: str, *command: object) -> subprocess.CompletedProcess:
         """Run a command as the hub runs somebody's server, whose terminals inherit all of it."""
@@ -94,7 +101,8 @@ class Server:
         config.Spawner.pre_spawn_hook(spawner)
         opened = spawner.cmd[: spawner.cmd.index("sh", 1) + 1]
         own = {**spawner.environment, "JUPYTERHUB_USER": account}
-        return run_as(account, *opened, *command, home=self.homes[account], **own)
+        rights = self.number(account), pwd.getpwnam(account).pw_gid
+        return run_as(*rights, *opened, *command, home=self.homes[account], **own)
 
     def reads(self, account: str, text: str) -> list[str]:
         """The files everywhere on the server in which an account can read a text."""
@@ -103,8 +111,52 @@ class Server:
         return made.stdout.splitlines()
 
 
-@pytest.fixture(scope="module")
-def server():
+class Pods(Server):
+    """The same people in pods of the Kubernetes hub, whose numbers belong to no account."""
+
+    def number(self, account: str) -> int:
+        return self.spawned(account).uid
+
+    def spawned(self, account: str) -> SimpleNamespace:
+        """What the hub's configuration makes of somebody's pod."""
+        number = (TEACHER, ADA, BEN).index(account) + 1
+        spawner = SimpleNamespace(user=SimpleNamespace(name=account, id=number))
+        spawner.environment, spawner.extra_labels = {"COURSE_EXCHANGE": "/srv/exchange"}, {}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("COURSE_INSTRUCTORS", TEACHER)
+            patch.setenv("COURSE_INSTRUCTORS_IMAGE", "instructor")
+            config = PyFileConfigLoader("pods.py", str(HUB / "kubernetes")).load_config()
+        config.Spawner.pre_spawn_hook(spawner)
+        return spawner
+
+    def lay_out(self) -> None:
+        """Two folders stand for the images; only the instructor's pods have that of the second."""
+        set_up(self.source, self.hub, self.base / "nowhere")
+        shutil.rmtree(self.base / "nowhere")
+        for path in (self.source, *self.source.rglob("*")):
+            shutil.chown(path, self.number(TEACHER))
+        assert self.run(TEACHER, "true").returncode == 0
+        (self.homes[TEACHER] / "course").chmod(0o700)  # nobody else's pod mounts her home
+
+    def run(self, account: str, *command: object) -> subprocess.CompletedProcess:
+        """Run a command as in somebody's pod."""
+        spawner = self.spawned(account)
+        course = self.source if account == TEACHER else self.hub / "course"
+
+        def here(text: str) -> str:
+            text = text.replace("/home/grader/course/deploy", str(COURSE / "deploy"))
+            text = text.replace("/home/grader/course", str(course))
+            return text.replace("/srv/exchange", str(self.hub / "exchange"))
+
+        opened = [here(part) for part in spawner.cmd[: spawner.cmd.index("sh", 1) + 1]]
+        own = {name: here(text) for name, text in spawner.environment.items()}
+        own |= {"JUPYTERHUB_USER": account, "PATH": os.environ["PATH"]}
+        rights = spawner.uid, spawner.gid
+        return run_as(*rights, *opened, *command, home=self.homes[account], **own)
+
+
+@pytest.fixture(scope="module", params=[Server, Pods], ids=["accounts", "pods"])
+def server(request):
     if os.name != "posix" or os.getuid() != 0:
         pytest.skip("needs root, who can act as several accounts")
     if not (shutil.which("bwrap") and shutil.which("setpriv")):
@@ -117,7 +169,7 @@ def server():
     base = Path(tempfile.mkdtemp(prefix="hub-"))
     base.chmod(0o755)
     try:
-        made = Server(base)
+        made = request.param(base)
         if (tried := made.run(ADA, sys.executable, "-c", "import nbgrader")).returncode:
             pytest.skip(f"other accounts cannot be tried here: {tried.stderr[-200:]}")
         yield made
@@ -127,7 +179,7 @@ def server():
 
 def test_only_the_instructor_reads_the_solutions(server):
     clone = server.homes[TEACHER] / "course"
-    assert server.reads(TEACHER, SECRET) == [str(clone / f"solutions/{NAME}/{NAME}.ipynb")]
+    assert str(clone / f"solutions/{NAME}/{NAME}.ipynb") in server.reads(TEACHER, SECRET)
     for learner in (ADA, BEN):
         assert server.reads(learner, SECRET) == []
         assert server.run(learner, "ls", clone).returncode != 0
@@ -153,7 +205,7 @@ def test_the_exchange_keeps_learners_apart(server):
     """Each submits, neither finds the other's work, and the instructor reads both."""
     make_release(NAME, server.homes[TEACHER] / "course")
     for path in (server.homes[TEACHER] / "course").rglob("*"):
-        shutil.chown(path, TEACHER)
+        shutil.chown(path, server.number(TEACHER))
     nbgrader = (sys.executable, "-m", "nbgrader")
     released = server.run(TEACHER, *nbgrader, "release_assignment", NAME)
     assert released.returncode == 0, released.stderr
