@@ -172,7 +172,9 @@ def refuse_unencrypted(scheduler: str) -> None:
         If it is one; the message says what to do.
     """
     found = _parts_of(scheduler)
-    if found.scheme in ("tls", "wss", "inproc", "gateway") or _is_this_machine(found.hostname or ""):
+    if found.scheme in ("tls", "wss", "inproc", "gateway") or _is_this_machine(
+        found.hostname or ""
+    ):
         return
     raise GradingFailed(
         f"scheduler is {scheduler!r}, which is not encrypted: whoever can reach it could run code "

@@ -6,8 +6,6 @@ that nbgrader's permissions keep learners from each other's work there.
 
 import os
 
-c = get_config()  # noqa: F821 - JupyterHub defines it
-
 INSTRUCTORS = os.environ["COURSE_INSTRUCTORS"].split()
 INSTRUCTORS_IMAGE = os.environ["COURSE_INSTRUCTORS_IMAGE"]
 
@@ -56,4 +54,5 @@ def prepare(spawner):
     spawner.environment["JUPYTER_CONFIG_PATH"] = ":".join(settings)
 
 
-c.Spawner.pre_spawn_hook = prepare
+# `c` is there: the chart runs this file inside its own configuration, where `get_config` is its own.
+c.Spawner.pre_spawn_hook = prepare  # noqa: F821
