@@ -21,7 +21,7 @@ COLUMNS = {
 }
 
 #: What the table with these columns is called there.
-_TABLES = {
+TABLES = {
     "canvas": "the gradebook (Grades > Export)",
     "moodle": "the grading worksheet (Submissions > Download grading worksheet)",
 }
@@ -56,7 +56,7 @@ def read_gradebook(platform: str, path: Path) -> dict[str, Person]:
     rows = [row for _, row in roster.rows_of(path)]
     if not rows or number not in rows[0] or name not in rows[0]:
         raise ValueError(
-            f"{path} has no columns {number} and {name}: it must be {_TABLES[platform]}."
+            f"{path} has no columns {number} and {name}: it must be {TABLES[platform]}."
         )
     found = {}
     for row in rows:

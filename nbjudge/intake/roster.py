@@ -21,6 +21,9 @@ RECEIPTS = "receipts.csv"
 #: The columns of the receipts with the problem set, and whether the platform calls the work late.
 PROBLEM_SET, LATE = "problem_set", "late"
 
+#: What Windows programs write before UTF-8 text.
+BYTE_ORDER_MARK = "\ufeff"
+
 #: Flag of a student whom the list does not have.
 UNLISTED = f"not in {ROSTER}"
 
@@ -137,19 +140,32 @@ def rows_of(path: Path) -> list[tuple[int, dict]]:
     """
     if not path.is_file():
         return []
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} must be saved as UTF-8 (CSV UTF-8 in a spreadsheet).") from None
-    first = text.partition("\n")[0]
-    # Spreadsheets in many countries write semicolons.
-    table = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ","
-    )
+    text = text_of(path).removeprefix(BYTE_ORDER_MARK)
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     try:
         return [(table.line_num, row) for row in table]
     except csv.Error as error:
         raise ValueError(f"{path}, line {table.line_num}: not a CSV table ({error}).") from None
+
+
+def text_of(path: Path) -> str:
+    """A table's text, with its line ends and the mark that some programs write before it.
+
+    Raises
+    ------
+    ValueError
+        If it is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} must be saved as UTF-8 (CSV UTF-8 in a spreadsheet).") from None
+
+
+def delimiter_of(text: str) -> str:
+    """The sign between a table's cells: spreadsheets in many countries write semicolons."""
+    first = text.partition("\n")[0]
+    return ";" if first.count(";") > first.count(",") else ","
 
 
 def _cell(row: dict, column: str) -> str:

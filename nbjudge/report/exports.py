@@ -41,6 +41,18 @@ def not_listed(report: Report, people: dict[str, dict[str, str]]) -> list[str]:
     return [name for name in report.students if people and name not in people]
 
 
+def exported(
+    report: Report, people: dict[str, dict[str, str]], provisional: bool = False
+) -> list[str]:
+    """The learners whose marks an export contains; see :func:`rows` for the parameters."""
+    gone = not_listed(report, people)
+    return [
+        name
+        for name, student in report.students.items()
+        if not (name in gone or student.held or not provisional and report.is_provisional(name))
+    ]
+
+
 def check_kind(kind: str) -> None:
     """Refuse an unknown kind of export.
 
@@ -87,10 +99,8 @@ def rows(
     else:
         columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
         found, own = [], "Username"
-    gone = not_listed(report, people)
-    for name, student in report.students.items():
-        if name in gone or student.held or not provisional and report.is_provisional(name):
-            continue
+    for name in exported(report, people, provisional):
+        student = report.students[name]
         about = people.get(name, {})
         row = {column: as_cell(about.get(column, "")) for column in columns if column in about}
         row[own] = row.get(own) or as_cell(name)
@@ -110,11 +120,16 @@ def rows(
 
 
 def remarks(
-    kinds: Collection[str], report: Report, people: dict[str, dict[str, str]], provisional: bool
+    kinds: Collection[str],
+    report: Report,
+    people: dict[str, dict[str, str]],
+    provisional: bool,
+    filled: bool = False,
 ) -> list[str]:
     """What to say about exports: whom they leave out, and whom the platform may not recognise.
 
-    ``kinds`` names the exports, ``provisional`` is as in :func:`rows`.
+    ``kinds`` names the exports, ``provisional`` is as in :func:`rows`; ``filled`` says that the
+    platform's own table was filled in, which tells whom it does not know.
     """
     said, gone = [], not_listed(report, people) if kinds else []
     if gone:
@@ -129,10 +144,9 @@ def remarks(
             if provisional
             else f"Left out: {who}. Mark them and run this again, or add --provisional."
         )
-    left_out = {*gone, *held, *(() if provisional else waiting)}
-    exported = report.students.keys() - left_out
-    for kind in kinds:
-        if unknown := [name for name in without_id(people, kind) if name in exported]:
+    there = exported(report, people, provisional)
+    for kind in () if filled else kinds:
+        if unknown := [name for name in without_id(people, kind) if name in there]:
             said.append(
                 f"{ROSTER} has no id of {kind.capitalize()} for: {', '.join(unknown)}. Their "
                 "folder's name is exported as their login."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,6 +47,17 @@ Why = Annotated[
 Export = Annotated[
     list[str] | None, typer.Option(help="Also write the scores for `canvas` or `moodle`.")
 ]
+Gradebook = Annotated[
+    Path | None,
+    typer.Option(
+        help="With --export: the table that the platform exported, to be filled in and changed in "
+        "nothing else."
+    ),
+]
+Column = Annotated[
+    str,
+    typer.Option(help="With --gradebook: the number of the assignment in Canvas's table."),
+]
 FeedbackZip = Annotated[
     tuple[str, Path] | None,
     typer.Option(
@@ -83,6 +95,8 @@ def grade(
     seed: Seed = None,
     why: Why = None,
     export: Export = None,
+    gradebook: Gradebook = None,
+    column: Column = "",
     feedback_zip: FeedbackZip = None,
     provisional: Provisional = False,
     sandbox: Sandbox = True,
@@ -115,7 +129,8 @@ def grade(
 
             show.show_why(explain(problem_set, submitted, into, *why, database=db), console)
             return
-        _check_platforms(export, feedback_zip)
+        wanted = _Wanted(export or [], gradebook, column, feedback_zip, provisional)
+        wanted.check()
         limits = _limits(
             call_seconds=call_seconds,
             cell_seconds=cell_seconds,
@@ -138,18 +153,34 @@ def grade(
                 sandboxed=sandbox,
                 progress=progress,
             )
-        written, remarks = _export(report, submitted, into, export, feedback_zip, provisional, db)
+        written, remarks = _export(report, submitted, into, wanted, db)
     show.show_grades(report, console)
     show.show_files(report, into, written, console)
     show.show_remarks(report, remarks, console)
 
 
-def _check_platforms(export: list[str] | None, feedback_zip: tuple[str, Path] | None) -> None:
-    """Refuse unknown platforms before anything is graded."""
-    from nbjudge.report.exports import check_kind
+@dataclass
+class _Wanted:
+    """What to write for learning platforms."""
 
-    for kind in (*(export or ()), *([feedback_zip[0]] if feedback_zip else ())):
-        check_kind(kind)
+    kinds: list[str]
+    gradebook: Path | None
+    column: str
+    feedback_zip: tuple[str, Path] | None
+    provisional: bool
+
+    def check(self) -> None:
+        """Refuse what cannot be done before anything is graded."""
+        from nbjudge.report.exports import check_kind
+
+        for kind in (*self.kinds, *(self.feedback_zip or ())[:1]):
+            check_kind(str(kind))
+        if self.gradebook and len(self.kinds) != 1:
+            raise ValueError("gradebook is given: name the platform it comes from with --export.")
+        if self.gradebook and not self.gradebook.is_file():
+            raise ValueError(f"gradebook is {str(self.gradebook)!r}, but there is no such file.")
+        if self.column and not (self.gradebook and self.kinds == ["canvas"]):
+            raise ValueError("column is only for --export canvas with --gradebook.")
 
 
 def _limits(**given: float | None) -> Limits:
@@ -159,30 +190,33 @@ def _limits(**given: float | None) -> Limits:
 
 
 def _export(
-    report: Report,
-    submitted: Path,
-    into: Path,
-    kinds: list[str] | None,
-    feedback_zip: tuple[str, Path] | None,
-    provisional: bool,
-    db: str | None,
+    report: Report, submitted: Path, into: Path, wanted: _Wanted, db: str | None
 ) -> tuple[list[Path], list[str]]:
     """Write the files for learning platforms; returns their paths, and what to say about them."""
     from nbjudge.intake import roster
-    from nbjudge.report import exports, returning
+    from nbjudge.report import exports, filling, returning
     from nbjudge.store.folder import GradingFolder
 
-    people = roster.people(submitted)
-    written = [
-        exports.write_export(kind, report, people, into, provisional) for kind in kinds or ()
-    ]
+    people, provisional = roster.people(submitted), wanted.provisional
+    written, said = [], []
+    for kind in wanted.kinds:
+        if wanted.gradebook:
+            filled = filling.fill(
+                kind, wanted.gradebook, report, people, into, provisional, wanted.column
+            )
+            written.append(filled.path)
+            said += filled.remarks
+        else:
+            written.append(exports.write_export(kind, report, people, into, provisional))
     absent: list[str] = []
-    if feedback_zip:
+    if wanted.feedback_zip:
         folder = GradingFolder(into, root(), report.problem_set, db)
-        returned = returning.write_zip(*feedback_zip, report, people, folder, provisional)
+        returned = returning.write_zip(*wanted.feedback_zip, report, people, folder, provisional)
         written.append(returned.path)
         absent = returned.absent
-    said = exports.remarks(kinds or (), report, people, provisional) if written else []
+    if written:
+        filled_in = wanted.gradebook is not None
+        said += exports.remarks(wanted.kinds, report, people, provisional, filled_in)
     if absent:
         said.append(f"The download has no file from: {', '.join(absent)}.")
     return written, said

@@ -54,5 +54,5 @@ def prepare(spawner):
     spawner.environment["JUPYTER_CONFIG_PATH"] = ":".join(settings)
 
 
-# `c` is there: the chart runs this file inside its own configuration, where `get_config` is its own.
-c.Spawner.pre_spawn_hook = prepare  # noqa: F821
+# The chart runs this file inside its own configuration, where `get_config` is another function.
+c.Spawner.pre_spawn_hook = prepare
