@@ -54,6 +54,18 @@ def free_ports() -> int:
     raise OSError("no free ports")
 
 
+def wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
+    """Wait for a server's first answer, as long as its process runs."""
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(address, timeout=30)
+            return
+        except OSError:
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise TimeoutError(log.read_text())
+
+
 @dataclass
 class Hub:
     """A running hub: its address and password, its folder, and where people have their homes."""
@@ -81,15 +93,7 @@ def running_hub(base: Path) -> Iterator[Hub]:
             stderr=subprocess.STDOUT,
         )
     try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{address}/hub/health", timeout=20)
-                break
-            except OSError:
-                assert process.poll() is None, "the hub has ended"
-                time.sleep(0.5)
-        else:
-            raise TimeoutError("the hub does not answer")
+        wait_for(f"{address}/hub/health", process, log)
         said = re.search(r"Log in as ada, ben, teacher with the password (\S+)", log.read_text())
         yield Hub(address, said[1], folder, people)
     finally:

@@ -90,6 +90,16 @@ def test_an_export_says_whom_it_leaves_out(run, small_course, tmp_path):
     code, text = run(*command, "--provisional")
     assert "The export holds 1 whose marks are not complete: ada." in text
     assert "ada" in (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8")
+    theirs = tmp_path / "gradebook.csv"
+    whole = "Student,ID,SIS Login ID,Section,Small (7)\n    Points Possible,,,,13\nB,1,bob,A,\n"
+    theirs.write_text(whole)
+    options = ("--gradebook", theirs, "--column", 7)
+    code, text = run(*command[:-3], *options)
+    assert code == 0, text
+    assert (tmp_path / "out" / f"{NAME}-canvas.csv").read_text("utf-8") == (
+        whole.replace("bob,A,", "bob,A,10")
+    )
+    assert "exported as their login" not in text
 
 
 @pytest.mark.thorough("grading of small classes")
@@ -135,6 +145,22 @@ def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkey
         ),
         ((NAME, "--submitted", "{in}", "--into", "{out}", "--workers", "-1"), "workers is -1"),
         ((NAME, "--submitted", "{in}", "--into", "{out}", "--export", "excel"), "canvas, moodle"),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--gradebook", "x"), "with --export"),
+        (
+            (
+                NAME,
+                "--submitted",
+                "{in}",
+                "--into",
+                "{out}",
+                "--export",
+                "canvas",
+                "--gradebook",
+                "x",
+            ),
+            "there is no such file",
+        ),
+        ((NAME, "--submitted", "{in}", "--into", "{out}", "--column", "7"), "only for --export"),
         (
             (NAME, "--submitted", "{in}", "--into", "{out}", "--db", "nowhere"),
             "db must be a database",

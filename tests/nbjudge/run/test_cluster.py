@@ -11,6 +11,7 @@ import sys
 import time
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
@@ -136,10 +137,36 @@ def test_a_scheduler_elsewhere_without_tls_is_refused(small_course, tmp_path, ad
 
 @pytest.mark.parametrize(
     "address",
-    ["tls://10.0.0.7:8786", "tcp://127.0.0.1:8786", "tcp://[::1]:8786", "localhost:8786"],
+    [
+        "tls://10.0.0.7:8786",
+        "tcp://127.0.0.1:8786",
+        "tcp://[::1]:8786",
+        "localhost:8786",
+        "gateway://x",
+    ],
 )
 def test_a_scheduler_with_tls_or_on_this_machine_is_not(address):
     cluster.refuse_unencrypted(address)
+
+
+def test_a_cluster_of_dask_gateway_is_asked_by_its_name(monkeypatch):
+    """The gateway knows where the cluster's scheduler is, and has the keys for it."""
+    from distributed import LocalCluster
+
+    class Gateway:
+        def get_cluster(self, name):
+            found = {
+                "7b4c": SimpleNamespace(scheduler_address=local.scheduler_address, security=None)
+            }
+            return found[name]
+
+    monkeypatch.setitem(sys.modules, "dask_gateway", SimpleNamespace(Gateway=Gateway))
+    with LocalCluster(n_workers=0, dashboard_address=None, processes=False) as local:
+        with cluster.cluster("gateway://7b4c", Terms()) as found:
+            assert found.size() == 0
+            assert found.client.scheduler.address == local.scheduler_address
+        with pytest.raises(GradingFailed, match="no connection could be made: 'other'"):
+            cluster.cluster("gateway://other", Terms()).__enter__()
 
 
 def test_a_protocol_that_is_not_named_is_dasks():

@@ -6,12 +6,11 @@ import re
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
+from small_hub import wait_for
 from small_set import NAME, answered, cell, grade, hand_in
 
 from nbjudge.marking.opening import open_desk
@@ -82,15 +81,7 @@ def formgrader(marked, tmp_path_factory):
     )
     address = f"http://127.0.0.1:{port}/formgrader"
     try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"{address}/manage_assignments", timeout=30)
-                break
-            except OSError:
-                assert server.poll() is None, (home / "log").read_text()
-                time.sleep(0.2)
-        else:
-            raise TimeoutError((home / "log").read_text())
+        wait_for(f"{address}/manage_assignments", server, home / "log")
         yield address
     finally:
         server.terminate()
