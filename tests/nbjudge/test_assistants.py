@@ -1,0 +1,55 @@
+"""The commands of the teaching assistants' page, each run on a class of the small set."""
+
+import re
+import shlex
+import shutil
+
+import pytest
+import typer
+from small_set import COURSE, NAME, answered, hand_in
+from typer.testing import CliRunner
+
+from nbjudge.commands import register
+
+PAGE = (COURSE / "book" / "assist.md").read_text("utf-8")
+#: The page's problem set and exercise, and the small set's.
+HERE = {"ps05-self-attention": NAME, "masked-attention": "double"}
+
+
+def commands():
+    """The page's commands in their order, for the small set."""
+    for block in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL):
+        for line in block.splitlines():
+            for name, here in HERE.items():
+                line = line.replace(name, here)
+            yield shlex.split(line, comments=True)
+
+
+@pytest.mark.thorough("grading of small classes")
+def test_each_command_does_what_the_page_says(small_course, tmp_path, monkeypatch):
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    for name, double in (("ada", "double = abs"), ("ben", "double = abs"), ("eve", None)):
+        wrong = {"double": double} if double else {}
+        hand_in(tmp_path / "submitted", name, answered(small_course, **wrong))
+    (tmp_path / "assignments").mkdir()
+    shutil.copytree(tmp_path / "submitted" / "ada" / NAME, tmp_path / "assignments" / NAME)
+    app = typer.Typer()
+    register(app)
+    said = []
+    for program, *words in commands():
+        assert program == "tfcourse"
+        if words[0] == "mark":  # it serves until Ctrl-C
+            continue
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == (words[0] == "check"), result.output
+        said.append(" ".join(result.output.split()))
+    check, one, graded, why, likeness, _ = said
+    assert "double" in check and "should be" in one
+    assert "ada 5/13" in graded and "ada, double: 0 of 5 points" in why
+    assert f"{NAME}.html" in likeness
+    for line in PAGE.splitlines():
+        for place in re.findall(r"`(graded/(?:report|overview)/\S+?)`", line):
+            assert (tmp_path / place.replace("ps05-self-attention", NAME)).is_file(), place
+    assert ",2," in (tmp_path / "graded/report/mistakes.csv").read_text("utf-8")
