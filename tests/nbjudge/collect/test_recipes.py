@@ -8,17 +8,19 @@ import nbformat
 import pytest
 import typer
 from small_set import NAME, answered, hand_in
-from test_collect import GRADEBOOK, below, download, notebook, table
+from test_collect import CANVAS, GRADEBOOK, below, download, notebook, table
 from typer.testing import CliRunner
 
 from nbjudge.collect.collecting import collect
 from nbjudge.commands import register
 from nbjudge.course import problem_set_names
-from nbjudge.intake import cells
+from nbjudge.intake import cells, roster
 from nbjudge.intake.find import parse, take_in
 from nbjudge.intake.merge import blank, merge
 from nbjudge.intake.release import release_folder
 from nbjudge.judge import names_of
+from nbjudge.report import filling
+from nbjudge.store.results import Report, StudentResult, TestResult
 
 EXCHANGE = "/usr/local/share/nbgrader/exchange"
 
@@ -62,6 +64,21 @@ def test_canvas(recipes, run, tmp_path):
     assert "not taken: x.txt: not named as Canvas names files: whose is it?" in said
     assert below(tmp_path / "submitted") == {f"loveada/{NAME}/{NAME}.ipynb"}
     assert len(table(tmp_path / "submitted" / "roster.csv")) == 4
+
+
+def test_from_canvas_and_back(tmp_path):
+    """Its gradebook names the class, and takes the marks; two learners have one name."""
+    theirs = tmp_path / "gradebook.csv"
+    theirs.write_text(GRADEBOOK)
+    into = tmp_path / "submitted"
+    collect("canvas", download(tmp_path, CANVAS), into, [NAME], gradebook=theirs)
+    people = roster.people(into)
+    assert [*people] == ["awayal", "loveada", "wangwei-4711", "wangwei-4712"]
+    tests = {"a--x": TestResult(1.0, 13.0)}
+    marked = Report(NAME, {name: StudentResult(tests) for name in people if name != "awayal"})
+    made = filling.fill("canvas", theirs, marked, people, tmp_path, column="77")
+    assert made.remarks == []
+    assert made.path.read_text() == re.sub(r"(?m)(ada|wei\d),([AB]),$", r"\1,\2,1", GRADEBOOK)
 
 
 def test_moodle(recipes, run, tmp_path):
