@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import random
+import re
 import statistics
+import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ import torch
 from torch.autograd import DeviceType
 
 from coursebook import records
-from coursebook.measuring import need_cuda
+from coursebook.measuring import keeper, need_cuda
 
 OURS = "tfcourse"
 #: Bfloat16 operations and bytes of memory per second of each card, by the vendor's data sheets.
@@ -197,25 +200,39 @@ def profile(step: Callable[[], object], device: str = "cpu", runs: int = 4) -> d
     return {name: round(took[name] / sum(took.values()), 3) for name in longest}
 
 
+#: Rows to measure: for each its name, and what measures it.
+Rows = Iterator[tuple[str, Callable[[], dict[str, Any]]]]
+REPEATS = 12
+
+
 def keep(
-    name: str, about: str, rows: Callable[..., Iterable[dict]], *, seed: int, threads: int = 2
+    name: str, about: str, rows: Callable[[str, bool, int], Rows], *, seed: int, threads: int = 2
 ) -> None:
     """The main function of a script of such rows: ``--device cuda`` writes the record ``NAME-gpu``.
 
-    ``rows(device, quick, repeats)`` yields them. The record is written anew after each, so a run
-    that is stopped keeps the rows it has. ``--quick`` only shows that the script runs.
+    ``rows(device, quick, repeats)`` yields them. Each is printed and kept as it comes, in a partial
+    record that replaces the complete one at the end, and in ``--keep FOLDER``, from where a run
+    that was stopped is resumed. ``--quick`` only shows that the script runs.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--repeats", type=int, default=12, help="runs of each, alternating (12)")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of each (%(default)s)")
+    parser.add_argument("--keep", type=Path, help="where to store finished rows")
     parser.add_argument("--quick", action="store_true", help="a short run; writes no record")
     choice = parser.parse_args()
     if choice.device == "cuda":
         need_cuda()
     torch.set_num_threads(threads)
+    # How it was split into runs is not part of the record.
+    sys.argv[1:] = ["--device", "cuda"] if choice.device == "cuda" else []
+    if choice.repeats != REPEATS:
+        sys.argv += ["--repeats", str(choice.repeats)]
     gpu, found = "-gpu" if choice.device == "cuda" else "", []
-    for one in rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats):
-        found.append(one)
-        print(one, flush=True)
+    once = keeper(None if choice.quick else choice.keep)
+    for part, work in rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats):
+        found.append(once(re.sub(r"\W+", "-", part), work))
         if not choice.quick:
-            records.write(name + gpu, {"rows": found}, seed=seed, device=choice.device)
+            write = partial(records.write, name + gpu, {"rows": found}, seed=seed)
+            write(device=choice.device, finished=False)
+    if not choice.quick:
+        print(write(device=choice.device).name)

@@ -10,12 +10,13 @@ adds our Triton kernel in separate rows, whose peer is PyTorch's fused kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _beside import OURS, alternating, keep, row
+from _beside import OURS, Rows, alternating, keep, row
 from torch import Tensor
 
 from tfcourse.attention import scaled_dot_product_attention
@@ -52,7 +53,17 @@ def runs(
     return {"forward": forward, "forward and backward": both}
 
 
-def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
+def measured(
+    work: str, part: str, size: str, ways: dict[str, Callable[[], object]], repeats: int,
+    device: str,
+) -> dict[str, Any]:  # fmt: skip
+    """The row of one pass at one length."""
+    seen = alternating(ways, repeats, device, warm=1, after_itself=True)
+    least = 0.95 if work == "attention" else 0.7 if part == "forward" else 0.0
+    return row(f"{work}, {part}", size, seen, goal={FUSED: least} if least else {})
+
+
+def rows(device: str, quick: bool, repeats: int) -> Rows:
     """Rows of ours, and on a GPU of the Triton kernel."""
     lengths, heads, longest = SIZES["quick" if quick else device]
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
@@ -75,18 +86,12 @@ def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
         many = repeats if n <= 4096 else max(repeats // 4, 1)
         for work, ours in mine.items():
             ways = {name: runs(way, given) for name, way in ({OURS: ours} | peers).items()}
+            heads_ = f"{heads} head{'s' * (heads > 1)}"
+            size = f"{n:,} tokens, {heads_} of width {WIDTH}, {number}"
             for part in ("forward", "forward and backward"):
-                seen = alternating(
-                    {name: way[part] for name, way in ways.items()}, many, device, warm=1,
-                    after_itself=True,
-                )  # fmt: skip
-                least = 0.95 if work == "attention" else 0.7 if part == "forward" else 0.0
-                goal = {FUSED: least} if least else {}
-                heads_ = f"{heads} head{'s' * (heads > 1)}"
-                yield row(
-                    f"{work}, {part}", f"{n:,} tokens, {heads_} of width {WIDTH}, {number}",
-                    seen, goal=goal,
-                )  # fmt: skip
+                timed = {name: way[part] for name, way in ways.items()}
+                work_of = partial(measured, work, part, size, timed, many, device)
+                yield f"{work} {part} {n}", work_of
 
 
 if __name__ == "__main__":

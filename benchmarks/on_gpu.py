@@ -1,21 +1,23 @@
 """Everything that needs a GPU, and nothing else: what `make gpu` runs.
 
 The CUDA tests, ours against its peers, a translator's step, the large presets, the measurements
-whose answer depends on the size, and the chapters with ``TFCOURSE_SIZE=full``. The parts run in the
-order of their value per minute, so a GPU that is available for a short time is used for what
-matters most. A finished part is not run again; one that was stopped resumes from its last
-checkpoint. Finished and partial work is in ``_build/gpu``, records in ``benchmarks/records``. A
-missing corpus, like any other failure, stops the part that needs it, not the others. ``--list``
-shows the parts, ``--only`` runs some, ``--again`` repeats finished ones, ``--minutes`` leaves out
-what would not fit into the remaining time.
+whose answer depends on the size, and the chapters with ``TFCOURSE_SIZE=full``. It is made for a
+GPU that is at hand for minutes: ``--minutes`` says how many, and the parts with the highest value
+per minute are chosen. First what measures times runs, alone; then the others, side by side. Each is
+a process, stopped when the time ends. Finished parts are not run again, stopped ones resume from
+what they keep in ``--keep`` (``_build/gpu``); records are in ``benchmarks/records`` and the
+lessons' folders. A missing corpus, like any other failure, stops the part that needs it, not the
+others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` repeats finished ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import json
 import math
-import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,10 +25,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from multi30k import several
 
-from coursebook import course, full_size, records
+from coursebook import course, records
 from coursebook.measuring import measure, need_cuda
 from tfcourse import presets
 
@@ -37,10 +38,13 @@ TESTS = (
     "tests/tfcourse/training/test_fit.py",
     "tests/tfcourse/recurrent/test_recurrent.py",
 )
-
-
-#: Where parts keep finished and partial work.
-FOLDER = course.root() / "_build" / "gpu"
+#: How many trainings share the GPU.
+SIDE_BY_SIDE = 4
+#: What loses everything when it is stopped may take this many minutes of a visit.
+AT_A_STRETCH = 4.0
+#: Where minutes come from if nothing was measured.
+ESTIMATE = "estimate"
+H100 = "H100, 2026-11-28"
 
 
 @dataclass(frozen=True)
@@ -51,18 +55,26 @@ class Part:
     ----------
     about:
         What it is.
-    minutes:
-        Approximate time on one recent data-centre GPU, estimated from its operations.
+    minutes, source:
+        Time on one recent data-centre GPU, and where that is from: the run that it was measured in,
+        or an estimate from the operations.
     value:
-        Its value relative to the others, from 1 to 10; parts run in the order of value per minute.
+        Its value relative to the others, from 1 to 10.
     run:
         Runs it, given a folder of its own, which may hold what an earlier run left.
+    kept:
+        Whether it resumes from that folder when it was stopped.
+    alone:
+        Whether it measures times, which others would disturb.
     """
 
     about: str
     minutes: float
     value: int
     run: Callable[[Path], None]
+    source: str = ESTIMATE
+    kept: bool = True
+    alone: bool = False
 
 
 def tests(folder: Path) -> None:
@@ -70,7 +82,7 @@ def tests(folder: Path) -> None:
     _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
 
 
-def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
+def script(name: str, *, resumed: bool = True) -> Callable[[Path], None]:
     """A script that measures on the GPU, with its own record; it may keep finished parts."""
 
     def run(folder: Path) -> None:
@@ -82,19 +94,9 @@ def script(name: str, *, resumed: bool = False) -> Callable[[Path], None]:
 
 
 def preset(name: str, *seeds: int) -> Callable[[Path], None]:
-    """A preset, with its own seed or with each of ``seeds``, written to the record of its name.
-
-    In a separate process: after some errors on a GPU a process cannot use it again.
-    """
+    """A preset, with its own seed or with each of ``seeds``, written to the record of its name."""
 
     def run(folder: Path) -> None:
-        if multiprocessing.parent_process() is None:
-            process = multiprocessing.get_context("spawn").Process(target=run_part, args=(name,))
-            process.start()
-            process.join()
-            if process.exitcode:
-                raise RuntimeError(f"its process ended with {process.exitcode}")
-            return
         if seeds:
             results = several(name, list(seeds), "cuda", {}, folder)
         else:
@@ -106,9 +108,13 @@ def preset(name: str, *seeds: int) -> Callable[[Path], None]:
 
 
 def chapter(path: Path) -> Callable[[Path], None]:
-    """A chapter at full size, in ``folder``; its output goes to its record."""
+    """A chapter at full size, in ``folder``; its output goes to its record. It needs Jupyter."""
 
     def run(folder: Path) -> None:
+        import nbformat
+
+        from coursebook import full_size
+
         _call(
             [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
              "--ExecutePreprocessor.timeout=-1", "--output-dir", str(folder), str(path)],
@@ -121,70 +127,195 @@ def chapter(path: Path) -> Callable[[Path], None]:
     return run
 
 
-def run_part(name: str) -> None:
-    """Run one part in this process; it resumes earlier work."""
-    own = FOLDER / name
-    own.mkdir(parents=True, exist_ok=True)
-    parts()[name].run(own)
-
-
 def _call(command: list[str], **more: str) -> None:
     root = course.root()
     path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
     subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": path, **more}, check=True)
 
 
-def parts() -> dict[str, Part]:
-    """Every part by name, in the order in which they are run."""
-    found = {
-        "cuda-tests": Part("the tests that need CUDA", 3, 13, tests),
+def _timings() -> dict[str, Part]:
+    """The parts that measure times, and the tests."""
+    return {
+        "cuda-tests": Part(
+            "the tests that need CUDA", 3, 13, tests, kept=False, alone=True,
+            source=f"84 % of them in 1 min on six processes ({H100})",
+        ),
         "translation-speed-gpu": Part(
-            "what a translator's step costs", 3, 5, script("translation_speed")
+            "what a translator's step costs", 3, 5, script("translation_speed", resumed=False),
+            kept=False, alone=True,
         ),
         "attention-speed-gpu": Part(
-            "attention and our kernel beside PyTorch's", 2, 8, script("attention_speed")
+            "attention and our kernel beside PyTorch's", 2, 8, script("attention_speed"),
+            alone=True,
         ),
         "generation-speed-gpu": Part(
-            "GPT-2 writes, beside Hugging Face", 4, 9, script("generation_speed")
+            "GPT-2 writes, beside Hugging Face", 6, 9, script("generation_speed"), alone=True,
+            source=f"one of two rows in 3.2 min ({H100})",
         ),
         "package-speed-gpu": Part(
-            "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed")
+            "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed"),
+            alone=True,
         ),
         "serial-time-gpu": Part(
-            "recurrent nets and attention by length", 1, 3, script("serial_time")
+            "recurrent nets and attention by length", 1, 3, script("serial_time", resumed=False),
+            kept=False, alone=True,
         ),
+    }  # fmt: skip
+
+
+def _trainings() -> dict[str, Part]:
+    """The parts that train, whose results do not depend on what else the GPU does."""
+    return {
         "parallel-text-gpu": Part(
-            "a text model's loss against the clock, beside LSTM and GRU", 10, 9,
-            script("parallel_text", resumed=True),
+            "a text model's loss against the clock, beside LSTM and GRU", 11, 9,
+            script("parallel_text"),
+            source=f"steps of 22 to 26 ms, 25,500 of them, and the speed ({H100})",
         ),
         "rotary-longer-gpu": Part(
             "rotary positions beyond windows of 1,024 tokens of real text", 15, 9,
-            script("rotary_longer", resumed=True),
+            script("rotary_longer"),
         ),
         "vision-arrows-gpu": Part(
             "a vision transformer and its rivals on larger drawings", 25, 4,
-            script("vision_arrows", resumed=True),
+            script("vision_arrows"),
         ),
         "block-training-gpu": Part(
             "the norm before, after or not at all, with 12 and 24 blocks", 45, 6,
-            script("block_training", resumed=True),
+            script("block_training"),
         ),
         "tying-vocabulary-gpu": Part(
-            "tying with 8,192 and 32,768 tokens", 80, 5,
-            script("tying_vocabulary", resumed=True),
+            "tying with 8,192 and 32,768 tokens", 80, 5, script("tying_vocabulary"),
         ),
         "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
-        "multi30k-de-en": Part("a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3)),
+        "multi30k-de-en": Part(
+            "a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3),
+            source=f"one seed took more than 4 min beside others ({H100})",
+        ),
         "multi30k-en-de": Part("the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3)),
         "cifar10-vit": Part("a vision transformer on photographs", 20, 5, preset("cifar10-vit")),
         "imdb-bert-gpu": Part("BERT small on all of IMDb", 25, 4, preset("imdb-bert-gpu")),
     }  # fmt: skip
+
+
+def parts() -> dict[str, Part]:
+    """Every part by name, in the order of value per minute."""
+    found = _timings() | _trainings()
     root = course.root()
     for path in (*course.chapter_paths(root), *course.evidence_paths(root)):
         if "tfcourse.runs.size" in path.read_text("utf-8"):
             name = course.short_name(path)
-            found[name.replace("/", "-")] = Part(f"{name} at full size", 10, 3, chapter(path))
+            found[name.replace("/", "-")] = Part(
+                f"{name} at full size", 10, 3, chapter(path), kept=False
+            )
     return dict(sorted(found.items(), key=lambda one: -one[1].value / one[1].minutes))
+
+
+class States:
+    """How many minutes each part has taken so far, and whether it is finished, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.state.json"
+
+    def of(self, name: str) -> tuple[float, bool]:
+        """Minutes so far, and whether it is finished."""
+        if not self._path(name).is_file():
+            return 0.0, False
+        state = json.loads(self._path(name).read_text("utf-8"))
+        return state["minutes"], state["finished"]
+
+    def add(self, name: str, minutes: float, finished: bool) -> None:
+        """Count the minutes of a run."""
+        total = round(self.of(name)[0] + minutes, 2)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._path(name).write_text(json.dumps({"minutes": total, "finished": finished}), "utf-8")
+
+    def left(self, name: str, part: Part) -> float:
+        """Minutes that are probably left: a tenth of the whole at least."""
+        so_far = self.of(name)[0] if part.kept else 0.0
+        return max(part.minutes - so_far, part.minutes / 10)
+
+
+def choose(found: dict[str, Part], states: States, minutes: float) -> dict[str, tuple[bool, str]]:
+    """Whether to run each part in so many minutes, and why; in the order of value per minute left.
+
+    What does not fit is still begun if it resumes another time. What takes long and keeps nothing
+    is only run if there is no limit.
+    """
+    rest, chosen = minutes, {}
+    by_value = sorted(found.items(), key=lambda one: -one[1].value / states.left(*one))
+    for name, part in by_value:
+        need = states.left(name, part)
+        worth = f"{part.value / need:.1f} per minute, {need:.1f} min ({part.source})"
+        if need > AT_A_STRETCH and not part.kept and minutes < math.inf:
+            chosen[name] = False, f"takes {need:.1f} min at a stretch"
+        elif need <= rest:
+            chosen[name], rest = (True, worth), rest - need
+        elif part.kept and rest >= 1:
+            chosen[name], rest = (True, f"{worth}; begun with {rest:.1f} min"), 0.0
+        else:
+            chosen[name] = False, f"{worth}, {rest:.1f} min are left"
+    return chosen
+
+
+def command(name: str, keep: Path) -> list[str]:
+    """What runs a part in a process: after some errors on a GPU a process cannot use it again."""
+    return [sys.executable, __file__, "--part", name, "--keep", str(keep)]
+
+
+def _stop(process: subprocess.Popen) -> None:
+    """End a part, and whatever it has started: they are one group of processes."""
+    for what in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, what)
+            process.wait(5)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+
+
+def run_all(found: dict[str, Part], names: list[str], states: States, minutes: float) -> list[str]:
+    """Run the parts, those that measure times first and alone; return which failed, and how."""
+    started = time.monotonic()
+    end = started + 60 * minutes
+    waiting = sorted(names, key=lambda name: not found[name].alone)
+    running: dict[str, tuple[subprocess.Popen, float]] = {}
+    failed = []
+    try:
+        while (waiting and time.monotonic() < end) or running:
+            while waiting and time.monotonic() < end and _room(found, waiting[0], [*running]):
+                name = waiting.pop(0)
+                print(f"{name}: {found[name].about}", flush=True)
+                process = subprocess.Popen(command(name, states.folder), start_new_session=True)
+                running[name] = process, time.monotonic()
+            time.sleep(0.05)
+            for name, (process, began) in list(running.items()):
+                if (code := process.poll()) is None and time.monotonic() < end:
+                    continue
+                if code is None:
+                    _stop(process)
+                del running[name]
+                took = (time.monotonic() - began) / 60
+                states.add(name, took, code == 0)
+                said = {0: "done", None: "stopped, the time is over"}.get(code, "failed")
+                print(f"{name}: {said} after {took:.1f} min", flush=True)
+                if code:
+                    failed.append(f"{name}: its process ended with {code}")
+    finally:
+        for process, _ in running.values():
+            _stop(process)
+    for name in waiting:
+        print(f"{name}: left for another time", flush=True)
+    print(f"in all: {(time.monotonic() - started) / 60:.1f} min", flush=True)
+    return failed
+
+
+def _room(found: dict[str, Part], name: str, running: list[str]) -> bool:
+    """Whether a part may start beside those that run."""
+    if found[name].alone:
+        return not running
+    return len(running) < SIDE_BY_SIDE and not any(found[other].alone for other in running)
 
 
 def main() -> None:
@@ -194,37 +325,40 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(known), help="only these")
     parser.add_argument("--again", action="store_true", help="finished parts too")
     parser.add_argument("--minutes", type=float, default=math.inf, help="available GPU time")
+    parser.add_argument("--keep", type=Path, default=course.root() / "_build" / "gpu",
+                        help="where parts keep finished and partial work (_build/gpu)")  # fmt: skip
+    parser.add_argument("--part", choices=list(known), help=argparse.SUPPRESS)
     choice = parser.parse_args()
-    chosen = choice.only or list(known)
-    done = {name: FOLDER / f"{name}.done" for name in known}
+    states = States(choice.keep.resolve())
+    if choice.part:
+        own = states.folder / choice.part
+        own.mkdir(parents=True, exist_ok=True)
+        known[choice.part].run(own)
+        return
+    wanted = {name: known[name] for name in choice.only or known}
+    finished = {name for name in wanted if states.of(name)[1]}
     if choice.list:
-        for name in chosen:
-            state = "done" if done[name].is_file() else f"about {known[name].minutes:g} min"
-            print(f"{name:24s} {state:14s} {known[name].about}")
-        left = sum(known[name].minutes for name in chosen if not done[name].is_file())
-        print(f"{'in all':24s} about {left:g} min")
+        for name, part in wanted.items():
+            state = "done" if name in finished else f"about {states.left(name, part):.3g} min"
+            print(f"{name:24s} {state:14s} {part.about} ({part.source})")
+        left = sum(states.left(*one) for one in wanted.items() if one[0] not in finished)
+        print(f"{'in all':24s} about {left:.3g} min")
         return
     need_cuda()
-    failed, started = [], time.perf_counter()
-    for name in chosen:
-        if done[name].is_file() and not choice.again:
-            print(f"{name}: done before", flush=True)
-            continue
-        began = time.perf_counter()
-        if known[name].minutes > choice.minutes - (began - started) / 60:
-            print(f"{name}: left for another time", flush=True)
-            continue
-        print(f"{name}: {known[name].about}, about {known[name].minutes:g} min", flush=True)
-        try:
-            run_part(name)
-        except Exception as error:  # whatever it is, the others still run
-            failed.append(f"{name}: {type(error).__name__}: {error}")
-            print(failed[-1], flush=True)
-            continue
-        minutes = (time.perf_counter() - began) / 60
-        done[name].write_text(f"{minutes:.1f} min\n")
-        print(f"{name}: {minutes:.1f} min", flush=True)
-    print(f"in all: {(time.perf_counter() - started) / 60:.1f} min", flush=True)
+    if choice.again:
+        finished = set()
+    todo = {name: part for name, part in wanted.items() if name not in finished}
+    for name in sorted(finished):
+        print(f"{name}: done before", flush=True)
+    if importlib.util.find_spec("nbconvert") is None:
+        for name in [name for name, part in todo.items() if name[:2].isdigit()]:
+            print(f"{name}: left out, it needs Jupyter", flush=True)
+            del todo[name]
+    chosen = choose(todo, states, choice.minutes)
+    for name, (yes, why) in chosen.items():
+        print(f"{name}: {'chosen' if yes else 'left out'}, {why}", flush=True)
+    failed = run_all(todo, [name for name, (yes, _) in chosen.items() if yes], states,
+                     choice.minutes)  # fmt: skip
     if failed:
         raise SystemExit("Not done:\n" + "\n".join(failed))
 

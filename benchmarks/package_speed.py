@@ -14,15 +14,16 @@ the base size, in bfloat16.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
-from _beside import OURS, alternating, keep, memory, profile, roof, row  # noqa: E402
+from _beside import OURS, Rows, alternating, keep, memory, profile, roof, row  # noqa: E402
 from _peers import EncoderAsGPT, NanoGPT, TorchTransformer  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
@@ -225,69 +226,65 @@ def numbers(device: str) -> str:
     return "bfloat16" if device == "cuda" else "float32"
 
 
-def attention_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """Multi-head attention, with and without the causal mask."""
-    for B, T, D, H in ATTENTION[at]:
-        for causal in (False, True):
-            seen = alternating(multi_head_attention(B, T, D, H, causal, device), repeats, device)
-            size = f"width {D}, {H} heads, {B} texts of {T} tokens, {numbers(device)}"
-            yield row(
-                "multi-head attention, forward and backward", f"{size}{', causal' * causal}",
-                seen, goal={"nn.MultiheadAttention": 1.04},
-            )  # fmt: skip
-
-
-def decoder_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """The decoder's training step; the first size also compiled, with its memory and a profile."""
-    quick = at == "quick"
-    most = None if quick else roof(device)
-    for sizes in GPTS[at]:
-        goal = {NANO: 1.05, HF: 1.1 if device == "cuda" else 1.0, STACK: 1.0}
-        # The operations for MFU: a backward pass takes twice those of a forward pass.
-        model = GPT(
-            GPTConfig(
-                sizes.vocabulary, sizes.T, sizes.layers, sizes.heads, sizes.d_model, bias=False
-            )
-        )
-        work = 3 * forward_flops(model, sizes.B, sizes.T)
-        for compiled in (False, True):
-            if compiled and (quick or sizes != GPTS[at][0]):
-                continue  # only the first size
-            steps = gpt(sizes, device, compiled)
-            found = row(
-                f"GPT training step{', compiled' * compiled}", f"{sizes}, {numbers(device)}",
-                alternating(steps, repeats, device), unit="tokens / s", amount=sizes.B * sizes.T,
-                goal={name: least for name, least in goal.items() if name in steps},
-            )  # fmt: skip
-            if most is not None:
-                for way in found["ways"].values():
-                    reached = 1000 * work / way["ms"] / most["operations / s"]
-                    way["MFU"] = round(reached, 3)
-                found["most"] = most
-            if not compiled and sizes == GPTS[at][0] and not quick:
-                _add(found, memory(gpt, {"sizes": sizes, "device": device}, device))
-                found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
-            yield found
-    yield row(
-        "GPT training step, each with its own optimiser", f"{GPTS[at][0]}, {numbers(device)}",
-        alternating(own_optimisers(GPTS[at][0], device), repeats, device),
-        unit="tokens / s", amount=GPTS[at][0].B * GPTS[at][0].T, goal={NANO: 1.05},
+def attention_row(
+    B: int, T: int, D: int, H: int, causal: bool, device: str, repeats: int
+) -> dict[str, Any]:
+    """Multi-head attention, with or without the causal mask."""
+    seen = alternating(multi_head_attention(B, T, D, H, causal, device), repeats, device)
+    size = f"width {D}, {H} heads, {B} texts of {T} tokens, {numbers(device)}"
+    return row(
+        "multi-head attention, forward and backward", f"{size}{', causal' * causal}",
+        seen, goal={"nn.MultiheadAttention": 1.04},
     )  # fmt: skip
 
 
-def pair_rows(at: str, device: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """The encoder-decoder's training step, with its memory and a profile."""
-    for sizes in PAIRS[at]:
-        steps = encoder_decoder(sizes, device)
-        found = row(
-            "encoder-decoder training step", f"{sizes} on either side, {numbers(device)}",
-            alternating(steps, repeats, device), unit="tokens / s", amount=2 * sizes.B * sizes.T,
-            goal={"nn.Transformer": 1.1, "T5": 1.1, "Marian": 1.1},
-        )  # fmt: skip
-        if at != "quick":
-            _add(found, memory(encoder_decoder, {"sizes": sizes, "device": device}, device))
-            found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
-        yield found
+def decoder_row(
+    sizes: Sizes, compiled: bool, most: dict | None, full: bool, device: str, repeats: int
+) -> dict[str, Any]:
+    """The decoder's training step; ``full`` adds its memory and a profile."""
+    goal = {NANO: 1.05, HF: 1.1 if device == "cuda" else 1.0, STACK: 1.0}
+    steps = gpt(sizes, device, compiled)
+    found = row(
+        f"GPT training step{', compiled' * compiled}", f"{sizes}, {numbers(device)}",
+        alternating(steps, repeats, device), unit="tokens / s", amount=sizes.B * sizes.T,
+        goal={name: least for name, least in goal.items() if name in steps},
+    )  # fmt: skip
+    if most is not None:
+        # The operations for MFU: a backward pass takes twice those of a forward pass.
+        config = GPTConfig(
+            sizes.vocabulary, sizes.T, sizes.layers, sizes.heads, sizes.d_model, bias=False
+        )
+        work = 3 * forward_flops(GPT(config), sizes.B, sizes.T)
+        for way in found["ways"].values():
+            way["MFU"] = round(1000 * work / way["ms"] / most["operations / s"], 3)
+        found["most"] = most
+    if full:
+        _add(found, memory(gpt, {"sizes": sizes, "device": device}, device))
+        found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
+    return found
+
+
+def optimisers_row(sizes: Sizes, device: str, repeats: int) -> dict[str, Any]:
+    """The decoder's training step, each with its own optimiser."""
+    return row(
+        "GPT training step, each with its own optimiser", f"{sizes}, {numbers(device)}",
+        alternating(own_optimisers(sizes, device), repeats, device),
+        unit="tokens / s", amount=sizes.B * sizes.T, goal={NANO: 1.05},
+    )  # fmt: skip
+
+
+def pair_row(sizes: Sizes, full: bool, device: str, repeats: int) -> dict[str, Any]:
+    """The encoder-decoder's training step; ``full`` adds its memory and a profile."""
+    steps = encoder_decoder(sizes, device)
+    found = row(
+        "encoder-decoder training step", f"{sizes} on either side, {numbers(device)}",
+        alternating(steps, repeats, device), unit="tokens / s", amount=2 * sizes.B * sizes.T,
+        goal={"nn.Transformer": 1.1, "T5": 1.1, "Marian": 1.1},
+    )  # fmt: skip
+    if full:
+        _add(found, memory(encoder_decoder, {"sizes": sizes, "device": device}, device))
+        found["share of the time"] = {n: profile(s, device) for n, s in steps.items()}
+    return found
 
 
 def _add(found: dict[str, Any], grown: dict[str, float]) -> None:
@@ -295,11 +292,22 @@ def _add(found: dict[str, Any], grown: dict[str, float]) -> None:
         way["peak MiB"] = grown[name]
 
 
-def rows(device: str, quick: bool, repeats: int) -> Iterator[dict[str, Any]]:
-    """Every row."""
+def rows(device: str, quick: bool, repeats: int) -> Rows:
+    """Every row; the first size of a decoder also compiled, with its memory and a profile."""
     at = "quick" if quick else device
-    for some in (attention_rows, decoder_rows, pair_rows):
-        yield from some(at, device, repeats)
+    run = {"device": device, "repeats": repeats}
+    for shape in ATTENTION[at]:
+        for causal in (False, True):
+            yield f"attention {shape} {causal}", partial(attention_row, *shape, causal, **run)
+    most = None if quick else roof(device)
+    for i, sizes in enumerate(GPTS[at]):
+        full = not (quick or i)
+        yield f"GPT {i}", partial(decoder_row, sizes, False, most, full, **run)
+        if full:
+            yield f"GPT {i} compiled", partial(decoder_row, sizes, True, most, False, **run)
+    yield "GPT optimisers", partial(optimisers_row, GPTS[at][0], **run)
+    for i, sizes in enumerate(PAIRS[at]):
+        yield f"encoder-decoder {i}", partial(pair_row, sizes, not quick, **run)
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ def write(
     seed: int,
     device: str = "cpu",
     stated: dict[str, Any] | None = None,
+    finished: bool = True,
 ) -> Path:
     """Write the record ``name``, with everything needed to judge and repeat the measurement.
 
@@ -116,6 +117,8 @@ def write(
         ``"cpu"`` or ``"cuda"``.
     stated:
         What :func:`conditions` returned before the run, if a verdict relies on the record.
+    finished:
+        Whether it replaces an earlier record of this name; if not, it is written beside that.
 
     Returns
     -------
@@ -138,8 +141,9 @@ def write(
     }
     path = _paths().get(name, _folder() / f"{name}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # JSON makes keys strings
-    return path
+    beside = path.with_name(f"{path.name}.partial")
+    beside.write_text(_laid_out(json.loads(json.dumps(record))) + "\n")  # JSON makes keys strings
+    return beside.replace(path) if finished else beside
 
 
 def rounded(value: Any) -> Any:

@@ -72,8 +72,9 @@ def decoder_of(
     cached:
         ``False`` reads everything again for each token, as the formula does: slower, with the same
         results. ``"static"``, for a GPT without a window or biases of its positions: every step
-        uses the whole memory of the cache, with a mask, so that a compiled model has one graph for
-        all of them and ``model.compile(mode="reduce-overhead")`` can replay it on a GPU.
+        attends to a block of positions of the cache, filled or not, with a mask. So a compiled
+        model has one graph for all steps of a block, which
+        ``model.compile(mode="reduce-overhead")`` can replay on a GPU.
     """
     model = unwrapped(model) if isinstance(model, nn.Module) else model
     translates = isinstance(model, (Transformer, Seq2Seq))

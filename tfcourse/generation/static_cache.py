@@ -15,18 +15,25 @@ from tfcourse.models.gpt import GPT, GPTConfig
 POSITIONS = ("learned", "sinusoidal", "rotary_interleaved", "rotary_halves", "none")
 
 
+#: A step attends to a multiple of this many positions. On a GPU each multiple is a CUDA graph of
+#: its own, so there are few; on a CPU one graph serves all of them, and reading costs more.
+BLOCKS = {"cuda": 256, "cpu": 32}
+
+
 class StaticCache(KeyValueCache):
-    """All the memory of a :class:`KeyValueCache`, filled or not, at every step.
+    """The first ``length`` positions of a :class:`KeyValueCache`, filled or not.
 
     The next token is written at ``position``, a tensor ``(1,)``, and a mask must hide the positions
-    after it. So neither a shape nor a Python number changes from token to token. ``length`` is that
-    of the memory. The two caches share it: each step must also be counted in the other one.
+    after it. So neither a shape nor a Python number changes from token to token until
+    :class:`StaticStep` raises ``length``. The two caches share their memory: each step must also be
+    counted in the other one.
     """
 
     def __init__(self, cache: KeyValueCache, position: Int[Tensor, "1"]) -> None:
         if cache._k is None or cache._v is None:
             raise ValueError("cache must hold at least one token, it is empty")
-        self.max_length = self.length = cache._k.shape[-2]
+        # Never the whole memory, which has one position more: its strides are others.
+        self.max_length = self.length = cache.max_length
         self.position, self._k, self._v = position, cache._k, cache._v
         for tensor in (self._k, self._v):
             torch._dynamo.mark_static_address(tensor)  # a CUDA graph writes where it was recorded
@@ -34,30 +41,38 @@ class StaticCache(KeyValueCache):
     def append(
         self, k: Float[Tensor, "B G 1 K"], v: Float[Tensor, "B G 1 Dv"]
     ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
-        """Write the key and value of one token, and return the whole memory."""
+        """Write the key and value of one token, and return those of ``length`` positions."""
         assert self._k is not None and self._v is not None
         self._k.index_copy_(-2, self.position, k)
         self._v.index_copy_(-2, self.position, v)
-        return self._k, self._v
+        return self.held()
 
 
 class StaticStep:
-    """Reads one token after those that the caches hold, always in the same shapes."""
+    """Reads one token after those that the caches hold, in shapes that rarely change.
+
+    All positions up to the next multiple of a block are attended to, those not yet filled under a
+    mask: reading the whole memory for each token would take twice as long on average.
+    """
 
     def __init__(self, model: GPT, caches: Sequence[KeyValueCache], device: torch.device) -> None:
         self.model, self.growing = model, caches
         self.position = torch.full((1,), caches[0].length, device=device)
         self.caches = [StaticCache(cache, self.position) for cache in caches]
-        self.places = torch.arange(self.caches[0].length, device=device)
+        self.places = torch.arange(self.caches[0].max_length, device=device)
+        self.block = BLOCKS.get(device.type, max(BLOCKS.values()))
 
     def read(self, tokens: Int[Tensor, "B 1"]) -> Float[Tensor, "B V"]:
         """The logits of the token after this one."""
-        if self.growing[0].length == self.growing[0].max_length:
-            raise ValueError(f"the caches are full, with {self.growing[0].length} tokens")
-        B = len(tokens)
+        B, held, most = len(tokens), self.growing[0].length, self.growing[0].max_length
+        if held == most:
+            raise ValueError(f"the caches are full, with {held} tokens")
+        stop = min((held // self.block + 1) * self.block, most)
+        for cache in self.caches:
+            cache.length = stop
         output = self.model(
             tokens, caches=self.caches, position_ids=self.position.expand(B, 1),
-            mask=(self.places <= self.position).expand(B, -1),
+            mask=(self.places[:stop] <= self.position)[None],  # one for all rows
         )  # fmt: skip
         self.position += 1
         for cache in self.growing:

@@ -192,7 +192,7 @@ class GPT(Model):
         tokens: Int[Tensor, "B T"],
         *,
         caches: Sequence[KeyValueCache] | None = None,
-        mask: Bool[Tensor, "B S"] | None = None,
+        mask: Bool[Tensor, "#B S"] | None = None,
         position_ids: Int[Tensor, "B T"] | None = None,
         return_weights: bool = False,
         return_states: bool = False,

@@ -14,6 +14,7 @@ from tfcourse.arguments import (
     check_probability,
     one_of,
 )
+from tfcourse.devices import ATTENTION_BACKENDS
 
 #: The tasks, and the models for each.
 TASKS = {
@@ -180,6 +181,9 @@ class Training:
         For images: whether to mirror them at random, and by how many pixels to shift them at most.
     autocast, compile, max_seconds:
         ``"bfloat16"`` or ``""``; whether to compile the model; when to stop early, 0 for never.
+    attention:
+        The kernel for attention, of :func:`tfcourse.devices.attention_backend`; ``""`` leaves the
+        choice to PyTorch.
     validate_every, checkpoint_every, keep:
         Steps between them, 0 for a tenth of all; and how many checkpoints to keep.
     average, best:
@@ -210,6 +214,7 @@ class Training:
     shift: int = 0
     autocast: str = ""
     compile: bool = False
+    attention: str = ""
     max_seconds: float = 0.0
     validate_every: int = 0
     checkpoint_every: int = 0
@@ -228,6 +233,7 @@ class Training:
         check_probability(smoothing=self.smoothing, masked=self.masked)
         one_of(self.SCHEDULES, schedule=self.schedule)
         one_of(("", "bfloat16"), autocast=self.autocast)
+        one_of(("", *ATTENTION_BACKENDS), attention=self.attention)
         for name in ("seed", "batch", "batch_tokens", "window", "warmup", "lowest", "weight_decay",
                      "clip", "shift", "max_seconds", "validate_every",
                      "checkpoint_every"):  # fmt: skip

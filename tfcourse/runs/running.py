@@ -84,6 +84,7 @@ def run(
         accumulate=t.accumulate,
         autocast=t.autocast or None,
         compile=t.compile,
+        attention=t.attention or None,
         device=device,
         seed=t.seed,
         max_seconds=t.max_seconds or None,

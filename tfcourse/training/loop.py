@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from tfcourse.devices import attention_backend
 from tfcourse.training import randomness
 from tfcourse.training.batches import moved
 from tfcourse.training.distributed import Shared, Team, exact
@@ -36,6 +37,7 @@ def fit(
     accumulate: int = 1,
     autocast: str | None = None,
     compile: bool = False,
+    attention: str | None = None,
     parallel: str = "ddp",
     device: str | torch.device | None = None,
     seed: int = 0,
@@ -86,6 +88,9 @@ def fit(
         ``"bfloat16"`` for matrix products in it; weights and their updates keep their dtype. (An
         LSTM stays in float32 on a CPU that has no kernel for it.) Whether to run the model through
         ``torch.compile``; validation does not.
+    attention:
+        Which kernel computes fused attention, see :func:`~tfcourse.devices.attention_backend`;
+        by default PyTorch chooses.
     parallel, device:
         Under torchrun, ``"ddp"`` or ``"fsdp"``: whether each process holds the whole model or a
         shard. The device defaults to a GPU if there is one (one per process), else the CPU.
@@ -154,7 +159,7 @@ def fit(
     history, stream = run.history, run.stream
     reports = Reports(history, steps, progress and team.leads, log if team.leads else None)
 
-    with Interrupts() as interrupts, reports:
+    with attention_backend(attention, team.device), Interrupts() as interrupts, reports:
         shared.model.train()
         run.optimiser.zero_grad()  # whatever a backward pass before left
         while len(history) < steps and not run.out_of_time():

@@ -10,7 +10,7 @@ import torch
 from second_device import DEVICE, SecondDevice, There
 from writers import END, MODELS, ask, make
 
-from tfcourse.generation import beam_search, greedy, one_by_one, sample
+from tfcourse.generation import beam_search, greedy, one_by_one, sample, static_cache
 from tfcourse.generation.decoders import decoder_of
 
 FIT = ["gpt learned", "gpt sinusoidal", "gpt rotary_interleaved", "gpt rotary_halves", "gpt none",
@@ -18,8 +18,10 @@ FIT = ["gpt learned", "gpt sinusoidal", "gpt rotary_interleaved", "gpt rotary_ha
 N = 9
 
 
+@pytest.mark.parametrize("block", [4, 32])  # several blocks for each text, and one
 @pytest.mark.parametrize("name", FIT)
-def test_the_text_is_the_same_with_every_way_to_write(name):
+def test_the_text_is_the_same_with_every_way_to_write(name, block, monkeypatch):
+    monkeypatch.setitem(static_cache.BLOCKS, "cpu", block)
     model, asked = make(name).eval(), ask(name, T=3)
     lengths = torch.tensor([2, 3, 1])
     ways = {
@@ -45,6 +47,21 @@ def test_the_text_is_the_same_with_every_way_to_write(name):
         torch.testing.assert_close(static.scores, growing.scores, msg=way)
 
 
+def test_a_step_attends_only_to_the_block_in_which_it_is(monkeypatch):
+    monkeypatch.setitem(static_cache.BLOCKS, "cpu", 4)
+    model, text = make("llama").eval(), ask("llama", T=9)["prompt"]
+    widths = []
+    with torch.no_grad():
+        decoder = decoder_of(model, max_length=9, cached="static")
+        decoder.read(text[:, :1])
+        model.register_forward_pre_hook(
+            lambda module, args, given: widths.append(given["mask"].shape[-1]), with_kwargs=True
+        )
+        for t in range(1, 9):
+            decoder.read(text[:, t : t + 1])
+    assert widths == [4, 4, 4, 8, 8, 8, 8, 9]
+
+
 def test_several_tokens_can_be_read_between_steps():
     model, text = make("llama").eval(), ask("llama", T=9)["prompt"]
     with torch.no_grad():
@@ -67,7 +84,8 @@ def test_a_compiled_step_is_one_graph_for_every_token():
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
-    assert found["static"] == [2, 2]  # one for the prompt, and one for every step
+    assert found["static"] == [2, 2]  # one for the prompt, and one for every step of a block
+    assert found["two blocks"] == [3, 3]
     assert found["growing"][0] > 4, "the test's graphs differ by length with a growing cache"
 
 

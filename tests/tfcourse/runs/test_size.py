@@ -1,13 +1,16 @@
 """A page's two sizes, and the parts of `make gpu`."""
 
+import os
 import subprocess
 import sys
+import time
 
 import nbformat
 import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from coursebook.course import script_paths
 from tfcourse.runs.size import size, sized
 
 
@@ -24,10 +27,10 @@ def test_another_size_is_refused(monkeypatch):
         sized(laptop=1, full=2)
 
 
-def on_gpu(course, *flags):
+def on_gpu(course, *flags, **environment):
     return subprocess.run(
         [sys.executable, "benchmarks/on_gpu.py", *flags], cwd=course, text=True,
-        capture_output=True, timeout=300,
+        capture_output=True, timeout=300, env=dict(os.environ) | environment,
     )  # fmt: skip
 
 
@@ -41,44 +44,137 @@ def test_make_gpu_lists_its_parts_with_their_minutes(course):
     assert in_all.startswith("in all") and in_all.endswith(" min")
 
 
-def test_make_gpu_goes_on_after_what_fails_and_repeats_nothing(
-    course, monkeypatch, tmp_path, capsys
-):
+GOOD = "open(sys.argv[1] + '/' + sys.argv[2], 'a').write('x')"
+#: Writes when it began and ended, to see what ran beside what.
+TIMED = (
+    "note = lambda: open(sys.argv[1] + '/' + sys.argv[2], 'a').write(f'{time.monotonic()}\\n');"
+    "note(); time.sleep(0.4); note()"
+)
+
+
+@pytest.fixture
+def gpu(course, monkeypatch, tmp_path):
+    """``make gpu`` with parts that the test gives it: name → (a Part's arguments, its program)."""
     monkeypatch.syspath_prepend(str(course / "benchmarks"))
     import on_gpu
 
-    ran = []
-
-    def part(name, minutes, error=None):
-        def run(folder):
-            ran.append(name)
-            assert folder.is_dir()
-            if error is not None:
-                raise error
-
-        return on_gpu.Part(name, minutes, 1, run)
-
-    found = {
-        "memory": part("memory", 1, RuntimeError("CUDA out of memory")),
-        "script": part("script", 1, subprocess.CalledProcessError(1, "python")),
-        "corpus": part("corpus", 1, FileNotFoundError("no corpus")),
-        "long": part("long", 20), "good": part("good", 1),
-    }  # fmt: skip
-    monkeypatch.setattr(on_gpu, "parts", lambda: found)
-    monkeypatch.setattr(on_gpu, "need_cuda", lambda: None)
-    monkeypatch.setattr(on_gpu, "FOLDER", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["on_gpu.py", "--minutes", "15"])
-    with pytest.raises(SystemExit, match="Not done:\nmemory: RuntimeError: CUDA out of memory\n"):
+    def run(given, *flags):
+        found = {
+            name: on_gpu.Part(name, minutes, value, lambda folder: None, **more)
+            for name, (minutes, value, more, _) in given.items()
+        }
+        monkeypatch.setattr(on_gpu, "parts", lambda: found)
+        monkeypatch.setattr(on_gpu, "need_cuda", lambda: None)
+        monkeypatch.setattr(
+            on_gpu, "command",
+            lambda name, keep: [
+                sys.executable, "-c", f"import sys, time; {given[name][3]}", str(tmp_path), name,
+            ],
+        )  # fmt: skip
+        monkeypatch.setattr(sys, "argv", ["on_gpu.py", "--keep", str(tmp_path / "kept"), *flags])
         on_gpu.main()
-    assert ran == ["memory", "script", "corpus", "good"]
-    said = capsys.readouterr().out
-    assert "long: left for another time" in said and "in all: 0.0 min" in said
-    found["memory"] = part("memory", 1)
-    with pytest.raises(SystemExit, match="Not done:\nscript: "):
-        on_gpu.main()
-    assert (
-        ran[4:] == ["memory", "script", "corpus"] and "good: done before" in capsys.readouterr()[0]
+
+    return run
+
+
+def test_make_gpu_goes_on_after_what_fails_and_repeats_nothing(gpu, tmp_path, capsys):
+    given = {"memory": (1, 2, {}, "sys.exit(3)"), "good": (1, 1, {}, GOOD)}
+    for before in ("good: chosen, 1.0 per minute, 1.0 min (estimate)", "good: done before"):
+        with pytest.raises(SystemExit, match=r"Not done:\nmemory: its process ended with 3$"):
+            gpu(given, "--minutes", "15")
+        assert before in capsys.readouterr().out
+    assert (tmp_path / "good").read_text() == "x"
+    gpu(given, "--only", "good", "--again")
+    assert (tmp_path / "good").read_text() == "xx"
+
+
+def test_make_gpu_chooses_by_value_per_minute(gpu, tmp_path, capsys):
+    given = {
+        "best": (2, 8, {"source": "measured"}, GOOD),
+        "long": (9, 9, {"kept": False}, GOOD),
+        "begun": (9, 3, {}, GOOD),
+        "second": (4, 4, {"kept": False}, GOOD),
+        "last": (4, 1, {"kept": False}, GOOD),
+    }
+    gpu(given, "--minutes", "9")
+    said = capsys.readouterr().out.splitlines()
+    assert said[:5] == [
+        "best: chosen, 4.0 per minute, 2.0 min (measured)",
+        "long: left out, takes 9.0 min at a stretch",
+        "second: chosen, 1.0 per minute, 4.0 min (estimate)",
+        "begun: chosen, 0.3 per minute, 9.0 min (estimate); begun with 3.0 min",
+        "last: left out, 0.2 per minute, 4.0 min (estimate), 0.0 min are left",
+    ]
+    assert {path.name for path in tmp_path.iterdir()} == {"best", "second", "begun", "kept"}
+
+
+def test_make_gpu_stops_when_the_time_is_over_and_goes_on_later(gpu, tmp_path, capsys):
+    sleeps = (
+        "import subprocess; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
     )
+    given = {"long": (8, 8, {}, sleeps), "never": (8, 1, {"alone": True, "kept": False}, GOOD)}
+    gpu(given, "--minutes", "0.02", "--only", "long")
+    assert "long: left out" in capsys.readouterr().out, "a minute is the least"
+    import on_gpu
+
+    states = on_gpu.States(tmp_path / "kept")
+    began = time.monotonic()
+    assert on_gpu.run_all(on_gpu.parts(), ["long"], states, 0.02) == []
+    assert time.monotonic() - began < 20, "what the part had started was stopped with it"
+    assert "long: stopped, the time is over" in capsys.readouterr().out
+    so_far, finished = states.of("long")
+    assert 0.01 <= so_far < 1 and not finished
+    states.add("long", 5, False)
+    assert 2 < states.left("long", on_gpu.parts()["long"]) < 3
+    assert on_gpu.run_all(on_gpu.parts(), ["never"], states, 0) == []
+    assert "never: left for another time" in capsys.readouterr().out
+
+
+def test_times_are_measured_alone_and_trainings_run_side_by_side(gpu, tmp_path):
+    one, two = {"alone": True}, {}
+    gpu({name: (1, 1, more, TIMED) for name, more in
+         {"a": two, "speed": one, "b": two, "other-speed": one}.items()})  # fmt: skip
+    times = {name: [float(at) for at in (tmp_path / name).read_text().split()]
+             for name in ("speed", "other-speed", "a", "b")}  # fmt: skip
+    assert times["speed"][1] < times["other-speed"][0]
+    assert times["other-speed"][1] < min(times["a"][0], times["b"][0])
+    assert max(times["a"][0], times["b"][0]) < min(times["a"][1], times["b"][1])
+
+
+def test_only_chapters_take_long_and_keep_nothing(course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    import on_gpu
+
+    found = on_gpu.parts()
+    long = {
+        name for name, part in found.items() if not part.kept and part.minutes > on_gpu.AT_A_STRETCH
+    }
+    assert all(name[:2].isdigit() for name in long) and len(found) > 15
+
+
+def test_make_gpu_needs_neither_jupyter_nor_nbgrader(course, tmp_path):
+    blocked = [
+        "nbformat",
+        "nbconvert",
+        "nbclient",
+        "nbgrader",
+        "jupyter_client",
+        "IPython",
+        "ipykernel",
+    ]
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules.update(dict.fromkeys({blocked}))\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    listed = on_gpu(course, "--list", PYTHONPATH=path)
+    assert listed.returncode == 0, listed.stderr
+    scripts = ["generation_speed", "package_speed", "attention_speed", "parallel_text"]
+    for path_ in (script_paths(course)[name] for name in scripts):
+        helped = subprocess.run(
+            [sys.executable, str(path_), "--help"], capture_output=True, text=True, timeout=300,
+            env=dict(os.environ) | {"PYTHONPATH": os.pathsep.join([path, str(course)])},
+        )  # fmt: skip
+        assert helped.returncode == 0, helped.stderr
 
 
 def test_what_a_chapter_prints_at_full_size_becomes_a_record(course, monkeypatch, tmp_path):
