@@ -1,7 +1,12 @@
 """Ours beside peers: what a row of a record holds, and what a card can do at most."""
 
+import json
+import sys
+
 import pytest
 import torch
+
+from coursebook import records
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +64,38 @@ def test_a_profile_names_the_longest_operators(beside):
     shares = beside.profile(lambda: (a @ a).relu_())
     assert "aten::mm" in shares and len(shares) <= 5
     assert sum(shares.values()) < 1.003, "five shares, each rounded to 0.001"
+
+
+def test_a_stopped_run_leaves_the_record_and_is_resumed(beside, monkeypatch, tmp_path):
+    monkeypatch.setattr(records, "_paths", dict)
+    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(torch, "set_num_threads", lambda count: None)
+    monkeypatch.setattr(sys, "argv", ["speed.py"])
+    record, beside_it = tmp_path / "speed.json", tmp_path / "speed.json.partial"
+    ran = []
+
+    def rows(device, quick, repeats):
+        for name in ("one", "two, three"):
+            yield name, lambda name=name: ran.append(name) or {"work": name, "runs": repeats}
+
+    def stopped(device, quick, repeats):
+        yield from list(rows(device, quick, repeats))[:1]
+        raise KeyboardInterrupt
+
+    def run(some, *flags):
+        sys.argv[1:] = ["--keep", str(tmp_path / "kept"), *flags]
+        beside.keep("speed", "", some, seed=0)
+
+    record.write_text("the complete one")
+    with pytest.raises(KeyboardInterrupt):
+        run(stopped, "--repeats", "3")
+    assert record.read_text() == "the complete one"
+    assert [row["work"] for row in json.loads(beside_it.read_text())["results"]["rows"]] == ["one"]
+    run(rows, "--repeats", "3")
+    assert ran == ["one", "two, three"] and not beside_it.exists()
+    written = json.loads(record.read_text())
+    assert [row["work"] for row in written["results"]["rows"]] == ran
+    assert written["command"].endswith("speed.py --repeats 3")
+    run(rows, "--quick")
+    assert ran[2:] == ["one", "two, three"], "a quick run neither reads nor writes what is kept"
+    assert json.loads(record.read_text()) == written
