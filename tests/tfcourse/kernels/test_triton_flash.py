@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,9 @@ needs_gpu = pytest.mark.skipif(
         (37, 37, 5, 20, 16, 16, True),
         (20, 50, 16, 16, 16, 32, True),  # the queries are the last of the keys' positions
         (40, 45, 3, 3, 32, 16, True),
+        (64, 96, 16, 16, 16, 32, True),  # whole tiles, the diagonal, and no rest
+        (50, 83, 8, 16, 32, 16, True),  # whole tiles, the diagonal, and a rest of each kind
+        (33, 83, 5, 3, 16, 16, False),
     ],
 )
 def test_equals_the_formula(T, S, K, Dv, block_q, block_k, causal, dtype):
@@ -54,6 +58,38 @@ def test_equals_the_formula(T, S, K, Dv, block_q, block_k, causal, dtype):
 def test_equals_the_formula_with_the_default_blocks(dtype):
     q, k, v = draw(2, dtype, (70, 16), (75, 16), (75, 8), device=DEVICE)
     assert_equals_formula(flash_attention, q, k, v, causal=True, scale=0.3)
+
+
+@runs_kernels
+def test_without_blocks_tiles_are_chosen_once_for_lengths_that_are_alike(monkeypatch):
+    """The choice itself needs a GPU: here the first of two tiles is always the fastest."""
+    made = []
+
+    class Tuned:
+        def __init__(self, kernel, tiles):
+            made.append((kernel, [tile.kwargs for tile in tiles]))
+            self.kernel, self.fastest = kernel, tiles[0].kwargs
+
+        def __getitem__(self, grid):
+            return lambda *given, **constants: self.kernel[grid(self.fastest)](
+                *given, **constants, **self.fastest
+            )
+
+    monkeypatch.setattr(
+        triton_flash.triton, "autotune", lambda tiles, key: partial(Tuned, tiles=tiles)
+    )
+    monkeypatch.setattr(triton_flash, "TILES", {8: ((32, 16, 4, 2), (16, 16, 4, 2))})
+    triton_flash._tuned.cache_clear()
+
+    def attend(q, k, v):
+        return triton_flash._FlashAttention.apply(q, k, v, True, 0.5, None, None)
+
+    for T in (40, 45, 70):
+        q, k, v = draw(1, torch.float64, (1, T, 4), (1, T, 4), (1, T, 4), device=DEVICE)
+        assert_equals_formula(lambda *x, **_: attend(*x), q, k, v, causal=True, scale=0.5)
+    assert len(made) == 6, "three kernels for up to 63 tokens, and three for up to 127"
+    assert made[0][1] == [{"BLOCK_Q": 32, "BLOCK_K": 16}, {"BLOCK_Q": 16, "BLOCK_K": 16}]
+    triton_flash._tuned.cache_clear()
 
 
 @runs_kernels
