@@ -155,7 +155,7 @@ def batch(
     prompt = torch.randint(
         vocabulary, (B, 1), device=device, generator=torch.Generator(device).manual_seed(SEED)
     )
-    # Each batch size is compiled by itself: graphs of two sizes, found by their guards, are slower.
+    # Each batch size by itself: with graphs of both, a step of one text was seen to take longer.
     torch.compiler.reset()
     ways = ways_of(*models, prompt, new, COMPILED[at])
     texts = {name: way() for name, way in ways.items()}

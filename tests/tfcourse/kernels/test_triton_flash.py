@@ -82,7 +82,7 @@ def test_without_blocks_tiles_are_chosen_once_for_lengths_that_are_alike(monkeyp
     triton_flash._tuned.cache_clear()
 
     def attend(q, k, v):
-        return triton_flash._FlashAttention.apply(q, k, v, True, 0.5, None, None)
+        return triton_flash._TritonFlashAttention.apply(q, k, v, True, 0.5, None, None)
 
     for T in (40, 45, 70):
         q, k, v = draw(1, torch.float64, (1, T, 4), (1, T, 4), (1, T, 4), device=DEVICE)
