@@ -19,13 +19,8 @@ from __future__ import annotations
 
 import math
 import statistics
-import sys
 
-from coursebook import course
-
-sys.path.insert(0, str(course.Lesson(course.root(), "08-block").measure))
-
-import block_training  # noqa: E402
+import block_training
 import torch
 from block_training import ended, losses, searched
 from scipy import stats
