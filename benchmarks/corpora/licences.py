@@ -12,7 +12,7 @@ NAME = "LICENSE-corpora"
 _FILES = ("LICENSE", "LICENSE.txt", "COPYING")
 
 _HEAD = """\
-The corpora in tfcourse/data/shipped
+The corpora in tfcourse/data/shipped, and one that a model was trained on
 
 This file is written by: python -m benchmarks.corpora
 
@@ -27,6 +27,14 @@ by E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository,
 https://archive.ics.uci.edu/dataset/80, as scikit-learn distributes it. It is licensed under the
 Creative Commons Attribution 4.0 International License (CC BY 4.0), whose text is in LICENSE-text.
 Only the format of the file was changed.
+
+The translator of lesson 11 (notebooks/11-encoder-decoder/figures/captions/captions.json) was
+trained on Multi30k by D. Elliott, S. Frank, K. Sima'an and L. Specia (2016),
+https://github.com/multi30k/dataset. That file holds the model's weights and pieces of words, and
+the first ten captions of the test of 2016 in German and English, quoted to show what the model
+does. The corpus itself is not included. It names no licence for its captions; of the photographs
+that they describe it says that they are provided for non-commercial research and education.
+Whoever uses the model or the captions for anything else should ask the authors of the corpus.
 """
 
 

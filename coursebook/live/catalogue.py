@@ -143,6 +143,18 @@ FIGURES = {
             scripts=("translator-model",),
         ),
         Figure(
+            "captions",
+            "How is a whole sentence translated?",
+            "A Transformer with 3.7 million parameters, trained on 29,000 captions of photographs. "
+            "It writes pieces of words, one after another. Under the German pieces: the weight "
+            "that each gets before the piece in the frame is written. Type a caption of your own, "
+            "in German.",
+            "11-encoder-decoder",
+            data={"first": 0, "longest": 200, "wait": 350},
+            stored=("captions",),
+            scripts=("gpt-model", "translator-model"),
+        ),
+        Figure(
             "film",
             "How does a translator learn where to look?",
             "A small translator during training, on one sentence: what it writes after each number "

@@ -20,6 +20,7 @@ browser = pytest.mark.browser
 
 #: The figures of the models, and a control of each that changes what it says.
 MODELS = {"map": "Your text", "inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
+          "captions": "German caption",
           "translator": "A number or a date, in words", "arrow": "Dashes",
           "drawing": "Pen across", "stacks": "A number or a date, in words",
           "patches": "Arrow"}  # fmt: skip

@@ -1,8 +1,8 @@
 // A small GPT and its tokens, with the names of tfcourse: text to ids, ids to a score for each next token.
 "use strict";
 
-// Byte-pair encoding: 256 bytes, and the pairs that are joined, in their order.
-Live.tokenizer = (merges) => {
+// Byte-pair encoding: special tokens, 256 bytes, and the pairs that are joined, in their order.
+Live.tokenizer = (merges, special = []) => {
   // A visible sign for each byte, as in GPT-2: bytes that have none of their own get letters from 256 on.
   const signs = [];
   for (let byte = 0, next = 256; byte < 256; byte += 1) {
@@ -10,7 +10,7 @@ Live.tokenizer = (merges) => {
     signs.push(String.fromCodePoint(shown ? byte : (next += 1) - 1));
   }
   const byteOf = new Map(signs.map((sign, byte) => [sign, byte]));
-  const tokens = [...[...signs].sort(), ...merges.map((pair) => pair.join(""))];
+  const tokens = [...special, ...[...signs].sort(), ...merges.map((pair) => pair.join(""))];
   const ids = new Map(tokens.map((token, id) => [token, id]));
   // A word with the space before it; nothing is joined across words.
   const WORDS = /'(?:s|t|re|ve|m|ll|d)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
@@ -31,7 +31,9 @@ Live.tokenizer = (merges) => {
     cut: (text, count = merges.length) => (text.match(WORDS) || []).flatMap((word) =>
       merges.slice(0, count).reduce((parts, pair) => (parts.includes(pair[0]) ? join(parts, pair) : parts), bytes(word))),
     encode(text) { return this.cut(text).map((token) => ids.get(token)); },
-    decode: (row) => new TextDecoder().decode(Uint8Array.from(row.flatMap((id) => [...tokens[id]].map((sign) => byteOf.get(sign))))),
+    decode(row) { return this.text(row.map((id) => tokens[id])); },
+    // What tokens say together.
+    text: (row) => new TextDecoder().decode(Uint8Array.from(row.flatMap((token) => [...token].map((sign) => byteOf.get(sign))))),
     // A token as a reader sees it: the space and the line's end have signs.
     shown: (token) => token.replaceAll("Ġ", "␣").replaceAll("Ċ", "⏎"),
     // What is said of tokens that are only a part of a character.

@@ -295,22 +295,25 @@ const Live = (() => {
         note.textContent = change(value);
         return input;
       },
-      // A button that moves a slider on by itself until its end; not for those who asked for less motion.
-      play({ slider, last, change, wait = 600 }) {
-        if (calm()) return;
+      // A button that moves a slider on by itself until its end, and how a figure begins and stops that; not for those who
+      // asked for less motion.
+      play({ slider, change, wait = 600 }) {
+        if (calm()) return null;
+        const { input } = slider;
         let timer = null;
         const stop = () => { clearInterval(timer); timer = null; button.textContent = "Play"; };
-        const on = (place) => {
-          slider.set(place);
-          change(place);
-          if (place === last) stop();
+        const on = () => {
+          slider.set(Math.min(Number(input.value) + 1, Number(input.max)));
+          change(Number(input.value));
+          if (input.value === input.max) stop();
         };
-        const [button] = ui.buttons(["Play", () => {
-          if (timer) { stop(); return; }
-          if (Number(slider.input.value) === last) slider.set(-1);
+        const run = (anew) => {
+          if (anew) { slider.set(input.min); change(Number(input.value)); }
           button.textContent = "Stop";
-          timer = setInterval(() => on(Number(slider.input.value) + 1), wait);
-        }]);
+          timer = setInterval(on, wait);
+        };
+        const [button] = ui.buttons(["Play", () => (timer ? stop() : run(input.value === input.max))]);
+        return { begin() { stop(); run(true); }, stop };
       },
       hint(...said) {
         below.append(html("p", { class: "live-hint" }, said));

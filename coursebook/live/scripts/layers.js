@@ -35,12 +35,13 @@ Live.layers = (stored) => {
   const norm = (X, name) => X.map((x) => Live.norm(x, w[`${name}.gain`], w[`${name}.shift`], eps));
 
   // Queries from X, keys and values from `context`; all that each head computes, and what is added to the stream.
-  // A cache is a list with what earlier tokens had; X continues them. Only the rows of `kept` can be looked at. A head
-  // that is `gone` adds nothing.
+  // A cache is a list with what earlier tokens had; X continues them, and a context is read once. Only the rows of `kept`
+  // can be looked at. A head that is `gone` adds nothing.
   function attend(X, name, { context = X, cache = [], causal = false, kept, gone = () => false } = {}) {
     const split = (rows) => Live.affine(rows, w[`${name}.W_QKV`], w[`${name}.b_QKV`]);
     const asked = split(X);
-    cache.push(...(context === X ? asked : split(context)));
+    if (context === X) cache.push(...asked);
+    else if (!cache.length) cache.push(...split(context));
     const read = kept ? kept.map((t) => cache[t]) : cache;
     const part = (rows, which, h) => Live.ofHead(Live.ofHead(rows, which, 3), h, heads);
     const each = Array.from({ length: heads }, (_, h) => {

@@ -1,79 +1,121 @@
-// A small encoder-decoder with the names of tfcourse: words to ids, ids to a score for each next word.
+// An encoder-decoder with the names of tfcourse: a text to ids, ids to a score for each next token.
 "use strict";
 
+// Words as tokens. Month and day names are known with any first letter, and long number words are cut into known ones.
+Live.wordTokens = (words) => {
+  const known = new Set(words);
+  return {
+    tokens: words,
+    cut: (text) => (text.replaceAll("-", " ").match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) || []).flatMap((word) => {
+      const same = [word, word.toLowerCase(), word[0].toUpperCase() + word.slice(1).toLowerCase()].find((one) => known.has(one));
+      return same ? [same] : Live.pieces(word.toLowerCase(), words);
+    }),
+    // As it is written: no space before a comma.
+    text: (said) => said.join(" ").replaceAll(" ,", ","),
+  };
+};
+
+// The model reads words, or the pieces that pairs of bytes were merged into; with the norm after each part, or before it
+// and at the end of each stack.
 Live.translator = (stored) => {
   const { w, norm, attend, feedForward } = Live.layers(stored);
-  const { layers, heads, width, longest } = stored.sizes;
-  const { words } = stored, ids = new Map(words.map((word, id) => [word, id]));
+  const { layers, heads, width, longest, norm: place = "post" } = stored.sizes, before = place === "pre";
+  const { tokens: words, cut, text } = stored.merges ? Live.tokenizer(stored.merges, stored.special) : Live.wordTokens(stored.words);
+  const ids = new Map(words.map((word, id) => [word, id]));
   const [START, END] = [ids.get("<s>"), ids.get("</s>")];
   const E = w["source_embedding.weight"];
 
-  const added = (X, Y, name) => norm(Live.plus(X, Y), name); // LN(x + f(x))
+  const read = (X, name) => (before ? norm(X, name) : X); // x + f(LN(x))
+  const added = (X, Y, name) => (before ? Live.plus(X, Y) : norm(Live.plus(X, Y), name)); // LN(x + f(x))
 
-  // sqrt(d) E, and with P added.
-  const put = (row, places) => {
+  // sqrt(d) E, and with P added from place `first` on.
+  const put = (row, places, first) => {
     const embedded = row.map((id) => E[id].map((value) => value * Math.sqrt(width)));
     return { embedded, start: places ? embedded.map((x, t) => x.map((value, i) => {
-      const angle = t / 10000 ** ((i - (i % 2)) / width);
+      const angle = (first + t) / 10000 ** ((i - (i % 2)) / width);
       return value + (i % 2 ? Math.cos(angle) : Math.sin(angle));
     })) : embedded };
   };
 
   // One block, and all that it computes: attention, in the decoder then to the encoder's states, and a feed-forward net.
-  function pass(x, block, { causal = false, gone, memory }) {
+  function pass(x, block, { causal = false, gone, memory, cache = {} }) {
     const part = (y, name, options) => {
-      const found = attend(y, `${block}.${name}`, { ...options, gone: (h) => gone.has(`${block}.${name}.${h}`) });
+      const found = attend(read(y, `${block}.${name}_norm`), `${block}.${name}`, { ...options, cache: cache[name], gone: (h) => gone.has(`${block}.${name}.${h}`) });
       return { ...found, after: added(y, found.added, `${block}.${name}_norm`) };
     };
     const self = part(x, "attention", { causal }), cross = memory ? part(self.after, "cross", { context: memory }) : null;
-    const y = (cross ?? self).after, { hidden, made } = feedForward(y, `${block}.ffn`, Live.relu);
+    const y = (cross ?? self).after, { hidden, made } = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu);
     return { self, cross, hidden, made, after: added(y, made, `${block}.ffn_norm`) };
   }
-  function through(stack, row, { places = true, gone = new Set(), ...options }) {
-    const { embedded, start } = put(row, places), blocks = [];
-    for (let layer = 0; layer < layers; layer += 1) blocks.push(pass(blocks.at(-1)?.after ?? start, `${stack}.${layer}`, { gone, ...options }));
-    return { embedded, start, blocks, states: blocks.at(-1).after };
+  function through(stack, row, { places = true, first = 0, caches = [], gone = new Set(), ...options }) {
+    const { embedded, start } = put(row, places, first), blocks = [];
+    for (let layer = 0; layer < layers; layer += 1) blocks.push(pass(blocks.at(-1)?.after ?? start, `${stack}.${layer}`, { gone, cache: caches[layer], ...options }));
+    return { embedded, start, blocks, states: read(blocks.at(-1).after, `${stack}_norm`) };
+  }
+
+  // A text that is written, one token further: the scores of the next, and where each head of each block looked so far.
+  // Caches hold what the text's tokens had; without the mask all of them are read again.
+  function further({ row, maps, caches }, memory, options) {
+    if (options.causal === false) return { ...model.decode(row, memory, options), caches };
+    const own = caches.map(({ attention, cross }) => ({ attention: [...attention], cross }));
+    const found = model.decode(row.slice(-1), memory, { ...options, caches: own, first: row.length - 1 });
+    return { logits: found.logits, caches: own, maps: found.maps.map((each, layer) => each.map((map, h) => [...(maps[layer]?.[h] ?? []), ...map])) };
   }
 
   const model = {
-    layers, heads, words, START, END,
-    // The words of a text as the model reads them. Month and day names are known with any first letter.
-    split(text) {
-      const cut = text.replaceAll("-", " ").match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) || [];
-      const known = cut.flatMap((word) => {
-        const same = [word, word.toLowerCase(), word[0].toUpperCase() + word.slice(1).toLowerCase()].find((one) => ids.has(one));
-        return same ? [same] : Live.pieces(word.toLowerCase(), words);
-      });
+    layers, heads, words, START, END, text,
+    // The tokens of a text as the model reads them.
+    split(typed) {
+      const known = cut(typed);
       return { words: known.slice(0, longest - 2), left: Math.max(known.length - longest + 2, 0), unknown: known.filter((word) => !ids.has(word)) };
     },
     // The states of both stacks, and all that is computed on the way. The mask and the positions can be left out, and
     // heads, named such as "decoder.0.cross.3", taken out.
     encode: (row, options = {}) => model.read(row, options).states,
     read: (row, { places, gone } = {}) => through("encoder", row, { places, gone }),
-    // The scores of the word after `row`, and where each head of each block looks in the source.
-    decode(row, memory, { causal = true, places, gone } = {}) {
-      const found = through("decoder", row, { causal, places, gone, memory }), last = found.states.at(-1);
+    // The scores of the token after `row`, and where each head of each block looks in the source. With caches, `row` is
+    // what follows the `first` tokens that they hold.
+    decode(row, memory, { causal = true, ...options } = {}) {
+      const found = through("decoder", row, { causal, memory, ...options }), last = found.states.at(-1);
       return { ...found, logits: E.map((row_) => Live.dot(row_, last)), maps: found.blocks.map(({ cross }) => cross.maps) };
     },
-    // A text as it is written: no space before a comma.
-    text: (said) => said.join(" ").replaceAll(" ,", ","),
     ids: (said) => said.map((word) => ids.get(word) ?? ids.get("<unk>")),
-    // Beam search: of all texts one word longer, the `beams` likeliest are kept. With one it is greedy.
-    translate(source, beams = 1, options = {}) {
-      const memory = model.encode([...model.ids(source), END], options);
-      const ended = ({ row }) => row.at(-1) === END || row.length === longest;
-      let kept = [{ row: [START], score: 0, maps: [] }];
-      while (!kept.every(ended)) {
-        kept = kept.flatMap((one) => {
-          if (ended(one)) return [one];
-          const { logits, maps } = model.decode(one.row, memory, options), shares = Live.softmax(logits);
-          const best = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, beams);
-          return best.map((id) => ({ row: [...one.row, id], score: one.score + Math.log(shares[id]), maps }));
-        }).sort((a, b) => b.score - a.score).slice(0, beams);
+    // Beam search, as in tfcourse: the `beams` likeliest texts go on, those that end are set aside, and the best of these
+    // is the answer, by log-probability over ((5 + length) / 6) ** alpha. With one beam it is greedy.
+    translate(source, beams = 1, { alpha = 0, ...options } = {}) {
+      const memory = model.encode([...model.ids(source), END], options), most = longest - 1;
+      const penalty = (length) => ((5 + length) / 6) ** (beams > 1 ? alpha : 0);
+      const caches = Array.from({ length: layers }, () => ({ attention: [], cross: [] }));
+      let kept = [{ row: [START], score: 0, maps: [], caches }], best = { rated: -Infinity };
+      for (let t = 1; t <= most && best.rated < kept[0].score / penalty(most); t += 1) {
+        const found = kept.flatMap((one) => {
+          const { logits, ...more } = further(one, memory, options), shares = Live.softmax(logits);
+          return Live.highest(shares, 2 * beams).map((id) => ({ ...more, row: [...one.row, id], score: one.score + Math.log(shares[id]) }));
+        }).sort((a, b) => b.score - a.score).slice(0, 2 * beams);
+        for (const one of found.slice(0, beams)) {
+          const rated = one.score / penalty(t);
+          if ((t === most || one.row.at(-1) === END) && rated > best.rated) best = { ...one, rated };
+        }
+        kept = found.filter(({ row }) => row.at(-1) !== END).slice(0, beams);
       }
-      const [{ row, maps, score }] = kept;
+      const { row, maps, score } = best;
       return { said: row.slice(1).filter((id) => id !== END).map((id) => words[id]), asked: row.slice(1).map((id) => words[id]), maps, score };
     },
   };
   return model;
+};
+
+// The mean of several tables of weights.
+Live.meanMap = (maps) => maps[0].map((row, i) => row.map((_, j) => maps.reduce((sum, map) => sum + map[i][j], 0) / maps.length));
+
+// The places of the `count` highest values, the highest first.
+Live.highest = (values, count) => {
+  const found = [];
+  values.forEach((value, i) => {
+    let at = found.length;
+    while (at && values[found[at - 1]] < value) at -= 1;
+    if (at < count) found.splice(at, 0, i);
+    if (found.length > count) found.pop();
+  });
+  return found;
 };

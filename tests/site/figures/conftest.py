@@ -112,6 +112,13 @@ def translator(course: Path):
 
 
 @pytest.fixture(scope="package")
+def captions(course: Path):
+    """The model that translates captions, in the package's own class, its pieces, and its file."""
+    stored = stored_model(course, "captions")
+    return (*maker("captions").load(stored), stored)
+
+
+@pytest.fixture(scope="package")
 def vit(course: Path):
     """The model that finds the letter an arrow points at, in the package's own class."""
     module, stored = maker("arrow"), stored_model(course, "arrow")

@@ -11,7 +11,9 @@ def test_film(shown, course: Path) -> None:
     stored = stored_model(course, "film")
     keys = Keys(shown, "film")
     keys.reach("Steps of training")
-    for press, one in (("", stored["frames"][0]), ("End", stored["frames"][-1])):
+    frames = stored["frames"]
+    first_words = next(one for one in frames if one["said"])
+    for press, one in (("", first_words), ("Home", frames[0]), ("End", frames[-1])):
         keys.press(*([press] if press else []))
         assert keys.said == f"{one['step']:,} steps: {' '.join(one['said']) or '(nothing)'}."
         words = [*stored["source"], "end"]

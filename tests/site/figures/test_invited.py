@@ -51,6 +51,7 @@ INVITED = {
         ("siebenunddreißigtausendfünfhunderteinundzwanzig",
          r"Written: thirty seven thousand five hundred and twenty one\."),
     ],
+    "captions": [("Zwei Hunde spielen im Schnee.", r"It wrote: Two dogs .*snow")],
     "stacks": [("siebenunddreißig", r"It writes: thirty seven\.")],
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ def test_search(shown, course: Path) -> None:
                 if one["kept"]
             ]
         best = max(kept, key=lambda one: one[1])
-        said = " ".join(best[0]).replace("</s>", "■")
+        said = " ".join(best[0]).replace("</s>", "end")
         keys = Keys(shown, "search")
         keys.reach("Beam width")
         keys.press(width)

@@ -28,7 +28,7 @@ Live.figure("aligning", (ui) => {
   }
 
   const slider = ui.slider({ label: "Steps of training", min: 0, max: frames.length - 1, value: place, show: (n) => frames[n].step.toLocaleString("en"), change: (n) => { place = n; draw(); } });
-  ui.play({ slider, last: frames.length - 1, change: (n) => { place = n; draw(); } });
+  ui.play({ slider, change: (n) => { place = n; draw(); } });
   ui.hint("The frames mark the pieces with the same meaning. The model is never shown them. Which comes first, the right places or the right words?");
   draw();
 });

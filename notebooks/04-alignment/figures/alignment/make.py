@@ -16,6 +16,7 @@ from statistics import mean
 import torch
 
 from coursebook import live
+from coursebook.live.weights import fill, in_steps
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.data.number_pieces import gold_alignment, number_pieces
@@ -44,15 +45,12 @@ def new_model(read: int, write: int) -> Seq2Seq:
     return Seq2Seq(Seq2SeqConfig(read, write, d_model=WIDTH, d_hidden=HIDDEN, attention="additive"))
 
 
-@torch.no_grad()
 def load(stored: dict) -> tuple[Seq2Seq, WordTokenizer, WordTokenizer]:
     """The model as stored in the file, which is what the figure computes with, and its words."""
-    model = new_model(len(stored["read"]), len(stored["write"]))
-    for name, p in model.named_parameters():
-        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
+    model = fill(new_model(len(stored["read"]), len(stored["write"])), stored)
     special = tuple(ROLES.values())
     read, write = (WordTokenizer(stored[side], special=special) for side in ("read", "write"))
-    return model.eval(), read, write
+    return model, read, write
 
 
 @torch.no_grad()
@@ -116,9 +114,7 @@ def main() -> None:
         "step": STEP,
         "read": list(read.tokens),
         "write": list(write.tokens),
-        "weights": {
-            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
-        },
+        "weights": in_steps(model, STEP),
     }
     live.store("alignment", stored)
     watched = {

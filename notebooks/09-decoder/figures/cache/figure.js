@@ -52,7 +52,7 @@ Live.figure("cache", (ui, data) => {
   const last = words.length;
   const slider = ui.slider({ label: "Token", min: 1, max: last, value: token + 1, show: (n) => words[n - 1] ?? "", change: (n) => { token = n - 1; draw(); } });
   ui.check({ label: "Keep keys and values", value: keep, change: (on) => { keep = on; draw(); } });
-  ui.play({ slider, last, change: (n) => { token = n - 1; draw(); } });
+  ui.play({ slider, change: (n) => { token = n - 1; draw(); } });
   ui.hint("Continue token by token. Then do without the cache: what must be computed again, and does the output change?");
   draw();
 });

@@ -16,6 +16,7 @@ import argparse
 import torch
 
 from coursebook import live
+from coursebook.live.weights import fill, in_steps
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll
@@ -39,15 +40,12 @@ def new_model() -> GPT:
     return model
 
 
-@torch.no_grad()
 def load(stored: dict) -> tuple[GPT, BPETokenizer]:
     """The model as stored in the file, which is what the figures compute with, and its tokens."""
-    model = new_model()
-    for name, p in model.named_parameters():
-        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
+    model = fill(new_model(), stored)
     merges = [tuple(pair) for pair in stored["merges"]]
     tokens = [*sorted(BYTES), *("".join(pair) for pair in merges)]
-    return model.eval(), BPETokenizer(tokens, merges)
+    return model, BPETokenizer(tokens, merges)
 
 
 def main() -> None:
@@ -73,9 +71,7 @@ def main() -> None:
         "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
         "step": STEP,
         "merges": [list(pair) for pair in tokenizer.merges],
-        "weights": {
-            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
-        },
+        "weights": in_steps(model, STEP),
     }
     live.store("merges", stored)
     for name, one in (("trained", model), ("rounded", load(stored)[0])):

@@ -21,7 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 from coursebook import live
-from coursebook.live.rounding import load_rounded, rounded
+from coursebook.live.weights import fill, rounded
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
@@ -52,7 +52,7 @@ def new_model() -> GPT:
 
 def load(stored: dict) -> GPT:
     """The model as stored in the file, which is what the figure computes with."""
-    return load_rounded(new_model(), stored["weights"])
+    return fill(new_model(), stored)
 
 
 def main() -> None:
@@ -75,14 +75,13 @@ def main() -> None:
         validate=mean_loss(NextToken(), held_out), validate_every=VALIDATE_EVERY,
         checkpoint=given.folder, checkpoint_every=VALIDATE_EVERY, log=f"{given.folder}/log.csv",
     )  # fmt: skip
-    weights = load_file(Path(given.folder) / "best.safetensors")
+    model.load_state_dict(load_file(Path(given.folder) / "best.safetensors"))
     stored = {
         "about": "A GPT trained by writer/make.py on tinyshakespeare (public domain)",
         "seed": given.seed,
         "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
-        "weights": rounded({name: weights[name] for name, _ in model.named_parameters()}),
+        "weights": rounded(model),
     }
-    model.load_state_dict(weights)
     for name, one in (("trained", model.eval()), ("rounded", load(stored))):
         nll = language_model_nll(one, ids["validation"], LONGEST)
         per_character = nll.of(plays["validation"]).bits_per_byte * math.log(2)

@@ -7,7 +7,7 @@ Live.figure("film", (ui) => {
   const asked = [...source, "end"];
   const [x, high, wide, rows] = [92, 18, Math.min(264 / asked.length, 24), Math.max(...frames.map(({ weights }) => weights.length))];
   const picture = ui.picture();
-  let place = 0;
+  let place = frames.findIndex(({ said }) => said.length); // before that it writes nothing
 
   function draw() {
     const { step, said, weights } = frames[place], written = [...said, "end"];
@@ -32,7 +32,7 @@ Live.figure("film", (ui) => {
   }
 
   const slider = ui.slider({ label: "Steps of training", min: 0, max: frames.length - 1, value: place, show: (n) => frames[n].step.toLocaleString("en"), change: (n) => { place = n; draw(); } });
-  ui.play({ slider, last: frames.length - 1, change: (n) => { place = n; draw(); } });
+  ui.play({ slider, change: (n) => { place = n; draw(); } });
   ui.hint("First it babbles in English, then it writes well-formed but wrong numbers. When do the dark squares leave the straight line?");
   draw();
 });

@@ -15,11 +15,11 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
     }
     return kept;
   }
-  const said = (words) => words.map((word) => (word === "</s>" ? "■" : word)).join(" ");
+  const said = (words) => words.map((word) => (word === "</s>" ? "end" : word)).join(" ");
 
   // The tree of the last steps: a node for each text that was kept, and at its end the words that could follow now.
   function tree() {
-    const first = Math.max(0, step - 2), roots = keptBefore(first).map(({ words }) => ({ label: words.at(-1) ?? "start", children: [], kept: true, level: 0 }));
+    const first = Math.max(0, step - 2), roots = keptBefore(first).map(({ words }) => ({ label: words.length ? said(words.slice(-1)) : "start", children: [], kept: true, level: 0 }));
     let before = roots;
     for (let s = first; s <= step; s += 1) {
       const counts = before.map(() => 0), now = s === step;
@@ -37,7 +37,7 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
   function draw() {
     const kept = keptBefore(step), candidates = widths[width][step], { roots, first } = tree();
     const across = (level) => 4 + 78 * level, parts = [];
-    let y = 44;
+    let y = first ? 54 : 44;
     // Each node stands beside the first of its children; a line leads to each.
     const place = (node) => {
       const own = y, dead = !node.now && !node.children.length;
@@ -52,7 +52,7 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
       parts.push(text(across(node.level), own, short(node.label, 9), node.now ? (node.kept ? "strong one" : "") : dead ? "" : "strong"));
       if (node.now) parts.push(text(356, own, number(node.logp), `end${node.kept ? " strong" : ""}`));
     };
-    if (first) parts.push(text(4, 34, "…"));
+    if (first) parts.push(text(4, 32, "(the words before these are not drawn)"));
     for (const root of roots) place(root);
     const told = kept.flatMap(({ words }, parent) => candidates.filter((one) => one.parent === parent).slice(0, shown).map(({ word, logp, kept: stays }) =>
       `${said(words)} + ${word === null ? "finished" : said([word])}: ${number(logp)}${stays ? ", kept" : ""}`));
@@ -64,6 +64,6 @@ Live.figure("search", (ui, { start, width: first, shown }) => {
   const last = () => widths[width].length - 1;
   const slider = ui.slider({ label: "Step", min: 1, max: last() + 1, value: step + 1, change: (n) => { step = n - 1; draw(); } });
   ui.choice({ label: "Beam width", options: Object.keys(widths).map((n) => [n, n === "1" ? "1 (greedy)" : n]), value: width, change: (to) => { width = to; step = Math.min(step, last()); slider.set(step + 1, last() + 1); draw(); } });
-  ui.hint("Follow the search with a beam width of one, then of four. Which text has the highest log-probability at the end, and would the greedy search have found it?");
+  ui.hint("A text is closed by “end”; “finished” is one that was closed before. Follow the search with a beam width of one, then of four. Which text has the highest log-probability at the end, and would the greedy search have found it?");
   draw();
 });

@@ -7,11 +7,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
   const picture = ui.picture();
   let words = [], language = into, block = model.layers - 1, head = "all", beams = 1, row = 0, found = null;
 
-  const weights = () => {
-    const maps = found.maps[block];
-    if (head !== "all") return maps[Number(head)];
-    return maps[0].map((line, i) => line.map((_, j) => maps.reduce((sum, map) => sum + map[i][j], 0) / maps.length));
-  };
+  const weights = () => (head === "all" ? Live.meanMap(found.maps[block]) : found.maps[block][Number(head)]);
 
   function draw() {
     const map = weights(), source = [language, ...words, "end"], written = found.asked.map((word) => (word === "</s>" ? "end" : word));

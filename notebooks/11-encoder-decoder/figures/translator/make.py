@@ -18,6 +18,7 @@ from statistics import mean
 import torch
 
 from coursebook import live
+from coursebook.live.weights import fill, in_steps
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
 from tfcourse.data.number_pieces import number_pieces
@@ -73,14 +74,11 @@ def new_model(vocabulary: int) -> Transformer:
     )  # fmt: skip
 
 
-@torch.no_grad()
 def load(stored: dict) -> tuple[Transformer, WordTokenizer]:
     """The model as stored in the file, which is what the figure computes with, and its words."""
-    model = new_model(len(stored["words"]))
-    for name, p in model.named_parameters():
-        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
+    model = fill(new_model(len(stored["words"])), stored)
     words = WordTokenizer(stored["words"], special=tuple(ROLES.values()), punctuation=True)
-    return model.eval(), words
+    return model, words
 
 
 def as_pair(words: WordTokenizer, source: str, target: str = "") -> tuple[list[int], list[int]]:
@@ -191,9 +189,7 @@ def main() -> None:
         "sizes": {"layers": LAYERS, "heads": HEADS, "width": WIDTH, "longest": LONGEST},
         "step": STEP,
         "words": list(words.tokens),
-        "weights": {
-            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
-        },
+        "weights": in_steps(model, STEP),
     }
     live.store("translator", stored)
     live.store(

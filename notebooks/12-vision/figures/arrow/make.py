@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from coursebook import course, live
+from coursebook.live.weights import fill, in_steps
 from tfcourse import data
 from tfcourse.data.arrows import CORNERS, LETTERS, TURNS, stamps
 from tfcourse.models.vit import ViT
@@ -39,13 +40,9 @@ TESTED, TEST_SEED, SHOWN = 2000, 1, 6
 STEP = 1 / 128
 
 
-@torch.no_grad()
 def load(stored: dict) -> ViT:
     """The model as stored in the file: what the figures compute with."""
-    model = vision_arrows.transformer(SIZE)
-    for name, p in model.named_parameters():
-        p.copy_(torch.tensor(stored["weights"][name]).view_as(p) * stored["step"])
-    return model.eval()
+    return fill(vision_arrows.transformer(SIZE), stored)
 
 
 def scaled(stored: dict, pixels: Tensor) -> Tensor:
@@ -106,9 +103,7 @@ def train(name: str, seed: int, count: int, steps: int) -> tuple[ViT, dict]:
         "letters": list(LETTERS),
         "corners": list(CORNERS),
         "step": STEP,
-        "weights": {
-            name: (p.detach() / STEP).round().int().tolist() for name, p in model.named_parameters()
-        },
+        "weights": in_steps(model, STEP),
     }  # fmt: skip
 
 

@@ -82,7 +82,7 @@ Live.figure("sharding", (ui, { parameters, layers, counts, workers: first, stage
   ui.choice({ label: "Sharded", options: STAGES.map((said, i) => [i, said]), value: stage, change: (i) => { stage = Number(i); draw(); } });
   ui.slider({ label: "Workers", min: 0, max: counts.length - 1, value: which, show: (i) => `${counts[i]}`, change: (i) => { which = i; draw(); } });
   const slider = ui.slider({ label: "Part of the step", min: 0, max: 4, value: moment, show: (i) => `${i + 1} of 5`, change: (i) => { moment = i; draw(); } });
-  ui.play({ slider, last: 4, change: (i) => { moment = i; draw(); }, wait: 1200 });
+  ui.play({ slider, change: (i) => { moment = i; draw(); }, wait: 1200 });
   ui.hint("How many workers does each way of sharing need before the model fits?");
   draw();
 });
