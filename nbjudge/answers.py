@@ -40,12 +40,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells
+from nbjudge.judge.messages import KnownAnswers, KnownCell
 from nbjudge.judge.names import keeping
 
 #: Matches the start of an entry.
@@ -117,8 +118,10 @@ def load_broken(problem_set_folder: Path) -> list[Broken]:
     return [broken for exercise in _read(Path(problem_set_folder)) for broken in exercise.broken]
 
 
-def steps(notebook: NotebookNode, variants: Mapping[str, Sequence[Variant]]) -> dict[str, Any]:
-    """What :class:`nbjudge.judge.known.Known` needs, in plain values.
+def known_answers(
+    notebook: NotebookNode, variants: Mapping[str, Sequence[Variant]], stored: bytes = b""
+) -> KnownAnswers:
+    """The wrong answers that have a message, with the notebook's cells.
 
     Parameters
     ----------
@@ -126,27 +129,31 @@ def steps(notebook: NotebookNode, variants: Mapping[str, Sequence[Variant]]) -> 
         The instructor's notebook.
     variants:
         The reference answers of its exercises, from :func:`load_variants`.
+    stored:
+        What a release has stored of them.
     """
-    found: list[dict[str, str]] = []
+    found: list[KnownCell] = []
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if cell.cell_type != "code":
             continue
         if cells.is_test(cell):
-            found.append({"test": name, "source": ""})
+            found.append(KnownCell(kind="test", name=name))
         elif cells.is_answer(cell):
-            found.append({"answer": name, "source": cells.learners_own(cell.source)})
+            source = cells.learners_own(cell.source)
+            found.append(KnownCell(kind="answer", name=name, source=source))
         elif cells.is_locked(cell):
-            found.append({"setup": name, "source": cell.source})
+            found.append(KnownCell(kind="setup", name=name, source=cell.source))
     wrong = {
-        exercise: [[variant.says, variant.source] for variant in every if variant.says]
+        exercise: [(variant.says, variant.source) for variant in every if variant.says]
         for exercise, every in variants.items()
     }
-    return {
-        "cells": found,
-        "wrong": {exercise: every for exercise, every in wrong.items() if every},
-        "keeping": sorted(keeping(notebook)),
-    }
+    return KnownAnswers(
+        cells=found,
+        wrong={exercise: every for exercise, every in wrong.items() if every},
+        keeping=sorted(keeping(notebook)),
+        stored=stored,
+    )
 
 
 def _read(folder: Path) -> Iterator[_Exercise]:

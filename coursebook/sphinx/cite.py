@@ -7,11 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
+
+from coursebook.yaml_files import read_yaml
 
 #: The file that names the authors, the version and its date, and nothing else does.
 PLACE = "CITATION.cff"
@@ -20,7 +21,7 @@ PLACE = "CITATION.cff"
 def read(root: Path) -> dict[str, Any]:
     """The fields of the course's ``CITATION.cff``; empty if there is no such file."""
     path = root / PLACE
-    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    return read_yaml(path) if path.is_file() else {}
 
 
 def authors(cited: dict[str, Any]) -> list[str]:

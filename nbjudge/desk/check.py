@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
@@ -23,6 +23,8 @@ from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
 from nbjudge.judge import names
+from nbjudge.judge.job import TestScore
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.judge.names import names_of
 
 if TYPE_CHECKING:
@@ -210,7 +212,7 @@ def check(
     blank = _blank(ready.notebook, ready.given, from_course)
     chosen = _chosen(ready.notebook, exercise)
     wanted = _tests_to_run(ready.notebook, chosen - blank)
-    known = _known_answers(ready) if full else {}
+    known = _known_answers(ready) if full else None
     run = _in_sandbox if sandboxed else _at_desk
     ran, noticed = run(ready, wanted, limits, desk, known)
     if not give_up:
@@ -242,13 +244,13 @@ def _tests_to_run(notebook: NotebookNode, exercises: frozenset[str]) -> frozense
     )
 
 
-def _known_answers(ready: Assembled) -> dict[str, Any]:
-    """What the course knows about its answers, for messages; empty without the course."""
+def _known_answers(ready: Assembled) -> KnownAnswers | None:
+    """What the course knows about its answers, for messages; nothing without the course."""
     if ready.release is None or ready.course is None:
-        return {}
-    from nbjudge.intake.release import known_answers
+        return None
+    from nbjudge.intake.release import known_of
 
-    return known_answers(ready.release.stem, ready.course)
+    return known_of(ready.release.stem, ready.course)
 
 
 def _solution(source: NotebookNode, chosen: frozenset[str]) -> list[tuple[str, str]]:
@@ -326,8 +328,8 @@ def _at_desk(
     wanted: frozenset[str],
     limits: Limits,
     desk: Desk | None,
-    known: dict[str, Any],
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    known: KnownAnswers | None,
+) -> tuple[dict[str, TestScore], list[str]]:
     """Each test's result in a plain process, and the flags raised."""
     if not wanted:
         return {}, []
@@ -353,8 +355,8 @@ def _in_sandbox(
     wanted: frozenset[str],
     limits: Limits,
     desk: Desk | None,
-    known: dict[str, Any],
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    known: KnownAnswers | None,
+) -> tuple[dict[str, TestScore], list[str]]:
     """The same in the sandbox, as in grading."""
     from nbjudge import sandbox
     from nbjudge.judge import Job, judge
@@ -391,21 +393,21 @@ def _about_kernel(kernel: str) -> Sequence[str]:
     ]
 
 
-def _keep_the_key(notebook: NotebookNode, ran: dict[str, dict[str, Any]]) -> None:
+def _keep_the_key(notebook: NotebookNode, ran: dict[str, TestScore]) -> None:
     """Take the right answers to statements out of the messages, and say how to see them."""
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if name not in ran or "choices" not in names.used(cell.source):
             continue
-        told, keys = _KEY.subn("", ran[name]["message"])
+        told, keys = _KEY.subn("", ran[name].message)
         if keys:
             give_up = f"add --exercise {cells.exercise_of(name)} --give-up to see which"
-            ran[name]["message"] = f"{told.strip().removesuffix('.')}; {give_up}."
+            ran[name].message = f"{told.strip().removesuffix('.')}; {give_up}."
 
 
 def _judged(
     notebook: NotebookNode,
-    ran: dict[str, dict[str, Any]],
+    ran: dict[str, TestScore],
     given: NotebookNode,
     chosen: frozenset[str],
     blank: frozenset[str],
@@ -434,14 +436,14 @@ def _judged(
 
 
 def _judged_test(
-    name: str, points: float, source: str, ran: dict[str, dict[str, Any]], blank: frozenset[str]
+    name: str, points: float, source: str, ran: dict[str, TestScore], blank: frozenset[str]
 ) -> CheckedTest:
     used = names.used(source)
     # That choices were made says nothing about whether they are right.
     later = "answered" in used and "choices" not in used
     if cells.exercise_of(name) in blank:
         return CheckedTest(name, NOT_STARTED, None if later else 0.0, points)
-    score, hint = ran[name]["score"], ran[name]["message"]
+    score, hint = ran[name].score, ran[name].message
     verdict = PASSED if score >= points else PARTLY if score > 0 else FAILED
     if later and verdict == PASSED:
         return CheckedTest(name, ANSWERED, None, points, JUDGED_LATER)

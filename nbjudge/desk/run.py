@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -13,17 +12,30 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, cast, get_args
+
+from nbformat import NotebookNode
 
 from nbjudge.desk import STUCK
+from nbjudge.desk.messages import (
+    Begun,
+    Done,
+    Event,
+    Finished,
+    Loaded,
+    Prepare,
+    RunCell,
+    RunTest,
+    Work,
+)
+from nbjudge.inside.limits import Limits
+from nbjudge.inside.messages import Malformed, from_json, to_json
 from nbjudge.inside.program import command_name, handed_on
 from nbjudge.intake import cells
+from nbjudge.judge import elsewhere, names, outcome
 from nbjudge.judge.errors import GONE, OUT_OF_TIME
-
-if TYPE_CHECKING:  # importing these would delay the start of the process
-    from nbformat import NotebookNode
-
-    from nbjudge.inside.limits import Limits
+from nbjudge.judge.job import TestScore
+from nbjudge.judge.messages import Ask, Finding, KnownAnswers, SetUp, Theirs
 
 #: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
@@ -55,15 +67,14 @@ class NotebookRun:
     Attributes
     ----------
     tests:
-        For each test cell that was run, by grade id: ``score``, and ``message``, empty if nothing
-        is wrong.
+        The judgement of each test cell that was run, by grade id.
     stopped:
         Why each answer cell that stopped with an error did so, by grade id.
     flags:
         The flags raised, one line each.
     """
 
-    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tests: dict[str, TestScore] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
 
@@ -94,7 +105,7 @@ class Desk:
         seed: int,
         files: Mapping[str, bytes] | None = None,
         only: frozenset[str] | None = None,
-        known: Mapping[str, Any] | None = None,
+        known: KnownAnswers | None = None,
     ) -> NotebookRun:
         """Run a notebook's cells in order, and its tests.
 
@@ -122,20 +133,27 @@ class Desk:
         """
         steps = list(_steps(notebook, bound, limits, only))
         ran = _Run(steps, limits)
-        job = {"steps": steps, "seed": seed, "known": dict(known or {})}
         restarts = 0
         while ran.next < len(steps):
             if self._process is None:
                 self._start()
-            so_far = {"start": ran.next, "done": ran.done, "slow": sorted(ran.slow)}
-            self._tell({**job, **so_far, "seconds": ran.seconds()}, files)
+            work = Work(
+                steps=steps,
+                seed=seed,
+                known=known or KnownAnswers(),
+                start=ran.next,
+                done=ran.done,
+                slow=sorted(ran.slow),
+                seconds=ran.seconds(),
+            )
+            self._tell(work, files)
             if self._watch(ran):
                 ran.out_of_time()
                 break
             restarts += 1
             if restarts > MAX_RESTARTS or ran.gave_up:
                 ran.give_up()
-        return ran.told(notebook)
+        return ran.result(notebook)
 
     def _start(self) -> None:
         self._number += 1
@@ -170,12 +188,12 @@ class Desk:
         self._said.close()
         self._process = None
 
-    def _tell(self, job: dict[str, Any], files: Mapping[str, bytes] | None) -> None:
+    def _tell(self, work: Work, files: Mapping[str, bytes] | None) -> None:
         for name, content in (files or {}).items():
             path = self._place / "home" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        (self._place / "job.json").write_text(json.dumps(job), "utf-8")
+        (self._place / "work.json").write_text(to_json(work), "utf-8")
         with suppress(OSError):  # if it has ended, _watch will notice
             assert self._process is not None
             stdin = _input_of(self._process)
@@ -185,18 +203,19 @@ class Desk:
     def _watch(self, ran: _Run) -> bool:
         """Follow the process; returns whether it came to the end of the notebook."""
         ready, due = False, monotonic() + LOADING
-        told = _Lines(self._place / "told.jsonl")
+        events = _Events(self._place / "events.jsonl")
         process = self._process
         assert process is not None
         while True:
             ended = process.poll() is not None
-            for event in told.new():  # after poll(), so that its last messages are not lost
-                if "ready" in event:
-                    ready = True
-                elif "ended" in event:
-                    return True
-                else:
-                    ran.hear(event)
+            for event in events.new():  # after poll(), so that its last messages are not lost
+                match event:
+                    case Loaded():
+                        ready = True
+                    case Finished():
+                        return True
+                    case _:
+                        ran.hear(event)
                 due = monotonic() + ran.seconds_left()
             if ended or monotonic() > due:
                 if not ready:
@@ -219,14 +238,14 @@ class Desk:
         )
 
 
-class _Lines:
-    """The lines of a file that another process is writing."""
+class _Events:
+    """The events in a file that another process is writing."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.at, self.rest = path, 0, b""
 
-    def new(self) -> Iterator[dict[str, Any]]:
-        """The new complete lines, decoded; an incomplete line is kept for later."""
+    def new(self) -> Iterator[Event]:
+        """The new events; an incomplete line is kept for later, any other line left out."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.at)
@@ -236,22 +255,25 @@ class _Lines:
         self.at += len(content)
         *lines, self.rest = (self.rest + content).split(b"\n")
         for line in lines:
-            with suppress(ValueError):
-                yield json.loads(line)
+            with suppress(Malformed):
+                yield cast(Event, from_json(line, *get_args(Event)))
 
 
 class _Run:
     """The progress of a notebook, over all processes that it took."""
 
-    def __init__(self, steps: list[dict[str, Any]], limits: Limits) -> None:
+    def __init__(self, steps: list[Prepare | RunCell | RunTest], limits: Limits) -> None:
         self.steps, self.limits = steps, limits
         self.next = 0
         self.at = -1
         self.again = False
         self.done: list[int] = []
         self.slow: set[str] = set()
-        self.found: dict[int, dict[str, Any]] = {}
+        self.findings: dict[int, Finding | None] = {}
         self.gave_up = ""
+        #: Cells and tests whose time ran out, and those in which the process ended.
+        self.late: list[str] = []
+        self.ended: list[str] = []
         self.end = monotonic() + limits.submission_seconds
 
     def seconds(self) -> float:
@@ -260,40 +282,45 @@ class _Run:
 
     def seconds_left(self) -> float:
         """Seconds that the process may go without sending another message."""
-        step = self.steps[self.at] if self.at >= 0 else {}
-        seconds = step.get("test", step).get("seconds", self.limits.submission_seconds)
-        return seconds + GRACE
+        return (self._limit() if self.at >= 0 else self.limits.submission_seconds) + GRACE
 
-    def hear(self, event: dict[str, Any]) -> None:
+    def _limit(self) -> float:
+        """The time limit for the current step."""
+        match self.steps[self.at]:
+            case RunCell(seconds=seconds) | RunTest(ask=Ask(seconds=seconds)):
+                return seconds
+        return float(self.limits.submission_seconds)
+
+    def hear(self, event: Begun | Done) -> None:
         """Process a message from the process."""
-        at = event["at"]
-        if event.get("begins"):
-            self.at, self.again = at, event["again"]
+        if isinstance(event, Begun):
+            self.at, self.again = event.at, event.again
             return
-        if event["again"]:
+        if event.again:
             return
-        found = event["found"]
-        self.found[at], self.next = found, at + 1
-        if self.steps[at]["do"] != "test" and found.get("error") != OUT_OF_TIME:
-            self.done.append(at)
-        if found.get("error") in (OUT_OF_TIME, GONE) and self.steps[at]["do"] == "test":
-            self.slow.add(self.steps[at]["exercise"])
+        at, finding = event.at, event.finding
+        self.findings[at], self.next = finding, at + 1
+        step, error = self.steps[at], finding.error if finding else ""
+        if not isinstance(step, RunTest):
+            if error != OUT_OF_TIME:
+                self.done.append(at)
+        elif error in (OUT_OF_TIME, GONE):
+            self.slow.add(cells.exercise_of(step.ask.name))
 
     def lost(self, code: int | None) -> None:
         """Record that the process ended with this exit code, or had to be killed (``None``)."""
         if self.at < 0 or self.again:
             self.gave_up = "a cell that ran once cannot be run again"
             return
-        step = self.steps[self.at]
         if code is None or code == STUCK:
-            seconds = step.get("test", step).get("seconds", 0)
-            says = f"This test was stopped after {seconds:g} s: is there a loop that never ends?"
-            found = {"error": OUT_OF_TIME, "says": says}
+            seconds = f"{self._limit():g} s"
+            says = f"This test was stopped after {seconds}: is there a loop that never ends?"
+            finding = Finding(error=OUT_OF_TIME, says=says)
         else:
             how = f"exit code {code}" if code >= 0 else f"signal {-code}"
             says = f"The process that runs the notebook ended here ({how})."
-            found = {"error": GONE, "says": says}
-        self.hear({"at": self.at, "again": False, "found": found})
+            finding = Finding(error=GONE, says=says)
+        self.hear(Done(at=self.at, again=False, finding=finding))
         if self.at in self.done:  # rerunning it would end the next process too
             self.done.remove(self.at)
         self.at = -1
@@ -308,68 +335,61 @@ class _Run:
         self.gave_up = self.gave_up or "too many of its cells end the process that runs them"
         self.next = len(self.steps)
 
-    def told(self, notebook: NotebookNode) -> NotebookRun:
+    def result(self, notebook: NotebookNode) -> NotebookRun:
         """The result, with messages for people."""
-        from nbjudge.judge import elsewhere, outcome
-
-        ran, out_of_time, died = NotebookRun(), [], []
+        ran = NotebookRun()
         for at, step in enumerate(self.steps):
-            name = step.get("name", "")
-            found = self.found.get(at)
-            if step["do"] == "test":
+            finding = self.findings.get(at)
+            if isinstance(step, RunTest) or finding is None or not finding.error:
                 continue
-            if found is None or not found.get("error"):
-                continue
-            if found["error"] == OUT_OF_TIME:
-                out_of_time.append(name)
-            elif found["error"] == GONE:
-                died.append(name)
-            if step["do"] == "run" and step["answer"]:
-                ran.stopped[name] = _why_stopped(step, found)
-        tests = [(at, step) for at, step in enumerate(self.steps) if step["do"] == "test"]
-        told = outcome.agreed(
-            {step["name"]: self.found.get(at, {"error": outcome.NOT_RUN}) for at, step in tests}
-        )
-        for at, step in tests:
-            found = self.found.get(at) or {
-                "error": outcome.NOT_RUN,
-                "says": f"This test was not run: {self.gave_up}.",
-            }
-            if found.get("skipped"):
-                found = {"error": outcome.NOT_RUN, "says": SKIPPED}
-            elif found["error"] == OUT_OF_TIME:
-                out_of_time.append(step["name"])
-            elif found["error"] == GONE:
-                died.append(step["name"])
-            elif found["error"] == "Missing" and (why := ran.stopped.get(step["exercise"])):
-                says = why if why == outcome.NO_ANSWER else f"The answer's own cell stopped: {why}"
-                found = {**found, "says": says}
-            elif step["name"] in told:
-                found = {**found, "says": told[step["name"]]}
-            points = step["points"]
-            found = outcome.settled(elsewhere.explained(found, notebook, step["name"]), points)
-            _, score = outcome.scored(found, points)
-            message = outcome.message(found, score, points)
-            ran.tests[step["name"]] = {"score": score, "message": message}
-        if out_of_time:
-            ran.flags.append(f"ran out of time in {cells.listed(out_of_time)}")
-        if died:
-            ran.flags.append(f"the process that runs the notebook ended in {cells.listed(died)}")
+            name = step.name if isinstance(step, RunCell) else ""
+            self._note(name, finding)
+            if isinstance(step, RunCell) and step.answer:
+                ran.stopped[name] = _why_stopped(step, finding)
+        tests = {at: step for at, step in enumerate(self.steps) if isinstance(step, RunTest)}
+        findings = {step.ask.name: self._finding(at) for at, step in tests.items()}
+        messages = outcome.agreed(findings)
+        for step in tests.values():
+            name, finding = step.ask.name, findings[step.ask.name]
+            self._note(name, finding)
+            why = ran.stopped.get(cells.exercise_of(name), "")
+            if finding.error == "Missing" and why:
+                given = why == outcome.NO_ANSWER
+                finding.says = why if given else f"The answer's own cell stopped: {why}"
+            elif name in messages:
+                finding.says = messages[name]
+            finding = elsewhere.explained(finding, notebook, name)
+            finding = outcome.settled(finding, step.points)
+            _, score = outcome.scored(finding, step.points)
+            message = outcome.message(finding, score, step.points)
+            ran.tests[name] = TestScore(score=score, max_score=step.points, message=message)
+        if self.late:
+            ran.flags.append(f"ran out of time in {cells.listed(self.late)}")
+        if self.ended:
+            where = cells.listed(self.ended)
+            ran.flags.append(f"the process that runs the notebook ended in {where}")
         if self.gave_up:
             ran.flags.append(f"the notebook was not run to the end: {self.gave_up}")
         return ran
 
+    def _finding(self, at: int) -> Finding:
+        """The finding in a test, also in one that was not run."""
+        if at not in self.findings:
+            says = f"This test was not run: {self.gave_up}."
+            return Finding(error=outcome.NOT_RUN, says=says)
+        return self.findings[at] or Finding(error=outcome.NOT_RUN, says=SKIPPED)
 
-def _why_stopped(step: dict[str, Any], found: dict[str, Any]) -> str:
-    if found["error"] == OUT_OF_TIME:
-        return (
-            f"This cell was stopped after {step['seconds']:g} s: is there a loop that never ends?"
-        )
-    from nbformat import NotebookNode
+    def _note(self, name: str, finding: Finding) -> None:
+        if finding.error == OUT_OF_TIME:
+            self.late.append(name)
+        elif finding.error == GONE:
+            self.ended.append(name)
 
-    from nbjudge.judge import outcome
 
-    output = outcome.error(found["error"], found["says"])
+def _why_stopped(step: RunCell, finding: Finding) -> str:
+    if finding.error == OUT_OF_TIME:
+        return f"This cell was stopped after {step.seconds:g} s: is there a loop that never ends?"
+    output = outcome.error(finding.error, finding.says)
     return outcome.why_stopped(NotebookNode(outputs=[output]))
 
 
@@ -378,10 +398,8 @@ def _steps(
     bound: Mapping[str, tuple[str, ...]],
     limits: Limits,
     only: frozenset[str] | None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Prepare | RunCell | RunTest]:
     """The steps in order, as in :class:`nbjudge.judge.session.Session`."""
-    from nbjudge.judge import names
-
     learners: set[str] = set()
     keeping = names.keeping(notebook)
     for number, cell in enumerate(notebook.cells, 1):
@@ -391,38 +409,32 @@ def _steps(
         if cells.is_test(cell):
             if only is not None and name not in only:
                 continue
-            yield {
-                "do": "test",
-                "name": name,
-                "exercise": cells.exercise_of(name),
-                "points": cells.points(cell),
-                "test": {
-                    "name": name,
-                    "source": cell.source,
-                    "seconds": float(limits.cell_seconds),
-                    "call_seconds": float(min(limits.call_seconds, limits.cell_seconds)),
-                    "keep": cells.exercise_of(name) not in keeping,
-                },
-            }
+            ask = Ask(
+                name=name,
+                source=cell.source,
+                seconds=float(limits.cell_seconds),
+                call_seconds=float(min(limits.call_seconds, limits.cell_seconds)),
+                keep=cells.exercise_of(name) not in keeping,
+            )
+            yield RunTest(ask=ask, points=cells.points(cell))
             continue
         if cells.is_answer(cell):
             learners |= set(bound.get(name, ()))
-            yield {"do": "prepare", "step": {"learners": sorted(bound.get(name, ()))}}
+            yield Prepare(step=Theirs(names=sorted(bound.get(name, ()))))
         elif cells.is_locked(cell):
             if names.used(cell.source) & learners:
                 made = names.bound(cell.source)
                 learners |= made
-                yield {"do": "prepare", "step": {"learners": sorted(made)}}
+                yield Prepare(step=Theirs(names=sorted(made)))
             else:
-                yield {"do": "prepare", "step": {"setup": cell.source}}
+                yield Prepare(step=SetUp(source=cell.source))
         locked = cells.is_locked(cell)
-        yield {
-            "do": "run",
-            "name": name or f"cell {number}",
-            "answer": cells.is_answer(cell),
-            "source": cell.source,
-            "seconds": float(limits.submission_seconds if locked else limits.cell_seconds),
-        }
+        yield RunCell(
+            name=name or f"cell {number}",
+            answer=cells.is_answer(cell),
+            source=cell.source,
+            seconds=float(limits.submission_seconds if locked else limits.cell_seconds),
+        )
 
 
 def _input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:

@@ -3,26 +3,39 @@
 Reports are lines of JSON in a file.
 
 It is started with a folder as its argument, loads what it needs, waits for a line on its standard
-input, reads ``FOLDER/job.json``, and exits when its standard input is closed.
+input, reads ``FOLDER/work.json``, and exits when its standard input is closed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from nbjudge.desk import STUCK
+from nbjudge.desk.messages import (
+    Begun,
+    Done,
+    Event,
+    Finished,
+    Loaded,
+    Prepare,
+    RunCell,
+    RunTest,
+    Work,
+)
+from nbjudge.inside.messages import from_json, to_json
 from nbjudge.inside.wire import TimedOut
+from nbjudge.intake import cells
 from nbjudge.judge.errors import OUT_OF_TIME
+from nbjudge.judge.messages import Ask, Finding, Open, Step
 from nbjudge.judge.remote import Link
 
 #: Seconds that interrupted code may take to stop.
@@ -150,75 +163,74 @@ class Worker:
     Parameters
     ----------
     tell:
-        Called with a dictionary for each event.
+        Called with each event.
     """
 
-    def __init__(self, tell: Any) -> None:
+    def __init__(self, tell: Callable[[Event], None]) -> None:
         from nbjudge.judge.examiner import Examiner
 
         self.tell, self.clock = tell, Clock()
         self.shell = _shell()
         self.examiner = Examiner()
 
-    def run(self, job: dict[str, Any]) -> None:
+    def run(self, work: Work) -> None:
         """Run the remaining steps, after rerunning those that an earlier process completed."""
         from nbjudge.inside.testing.learner import seed_all
         from nbjudge.judge.known import Known
 
-        self.examiner.open(job["seed"], {})
-        self.examiner.known = Known(**job["known"])
-        seed_all(job["seed"])
-        slow, done = set(job["slow"]), set(job["done"])
-        end = monotonic() + job["seconds"]
-        for at, step in enumerate(job["steps"]):
-            if at < job["start"] and at not in done:
+        self.examiner.open(Open(seed=work.seed))
+        self.examiner.known = Known(work.known)
+        seed_all(work.seed)
+        slow, done = set(work.slow), set(work.done)
+        end = monotonic() + work.seconds
+        for at, step in enumerate(work.steps):
+            if at < work.start and at not in done:
                 continue
             if monotonic() > end:
                 return
-            told = {"at": at, "again": at in done}
-            self.tell({**told, "begins": True})
-            if step["do"] == "prepare":
-                found = self._prepared(step["step"])
-            elif step["do"] == "run":
-                found = self._ran(step)
-            elif step["exercise"] in slow:
-                found = {"skipped": True}
-            else:
-                found = self._tested(step["test"])
-                if found["error"] == OUT_OF_TIME:
-                    slow.add(step["exercise"])
-            self.tell({**told, "found": found})
+            self.tell(Begun(at=at, again=at in done))
+            finding: Finding | None = None
+            match step:
+                case Prepare():
+                    finding = self._prepared(step.step)
+                case RunCell():
+                    finding = self._ran(step)
+                case RunTest() if (exercise := cells.exercise_of(step.ask.name)) not in slow:
+                    finding = self._tested(step.ask)
+                    if finding.error == OUT_OF_TIME:
+                        slow.add(exercise)
+            self.tell(Done(at=at, again=at in done, finding=finding))
 
-    def _prepared(self, step: dict[str, Any]) -> dict[str, Any]:
+    def _prepared(self, step: Step) -> Finding:
         try:
             with contextlib.redirect_stderr(Nowhere()):
-                self.examiner._prepare(step)
+                self.examiner.prepare(step)
         except BaseException as error:
-            return {"error": type(error).__name__, "says": str(error)}
-        return {}
+            return Finding(error=type(error).__name__, says=str(error))
+        return Finding()
 
-    def _ran(self, step: dict[str, Any]) -> dict[str, Any]:
+    def _ran(self, step: RunCell) -> Finding:
         nowhere = Nowhere()
         with (
             contextlib.redirect_stdout(nowhere),
             contextlib.redirect_stderr(nowhere),
-            self.clock.limit(step["seconds"]),
+            self.clock.limit(step.seconds),
         ):
-            result = self.shell.run_cell(step["source"], store_history=True)
+            result = self.shell.run_cell(step.source, store_history=True)
         if self.clock.over:
-            return {"error": OUT_OF_TIME, "says": ""}
+            return Finding(error=OUT_OF_TIME)
         error = result.error_before_exec or result.error_in_exec
         if error is None:
-            return {}
+            return Finding()
         try:
             says = str(error)
         except Exception:  # a learner's own exception class can raise in __str__
             says = ""
-        return {"error": type(error).__name__, "says": says[:5000]}
+        return Finding(error=type(error).__name__, says=says[:5000])
 
-    def _tested(self, test: dict[str, Any]) -> dict[str, Any]:
+    def _tested(self, ask: Ask) -> Finding:
         self.examiner.link = DirectLink(self.shell.user_ns, self.clock)
-        return self.examiner.test(**test, before=[])
+        return self.examiner.test(ask)
 
 
 def _shell() -> Any:
@@ -247,10 +259,10 @@ def _shell() -> Any:
 def main(folder: str) -> None:
     """Load, wait for the job, run it, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    out = os.open(Path(folder, "told.jsonl"), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    out = os.open(Path(folder, "events.jsonl"), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
 
-    def tell(what: dict[str, Any]) -> None:
-        os.write(out, (json.dumps(what) + "\n").encode())
+    def tell(event: Event) -> None:
+        os.write(out, (to_json(event) + "\n").encode())
 
     from nbjudge.inside.testing.learner import warm
 
@@ -270,8 +282,8 @@ def main(folder: str) -> None:
         os._exit(1)
 
     threading.Thread(target=leave_with_parent, daemon=True).start()
-    job = json.loads(Path(folder, "job.json").read_text("utf-8"))
-    tell({"ready": True})
-    worker.run(job)
-    tell({"ended": True})
+    work = from_json(Path(folder, "work.json").read_text("utf-8"), Work)
+    tell(Loaded())
+    worker.run(work)
+    tell(Finished())
     os._exit(0)  # the notebook's threads and exit handlers must not delay it

@@ -8,8 +8,8 @@ learner passes no test of it that this wrong answer fails.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 #: If more causes than this remain, none is named.
 MOST_NAMED = 4
@@ -54,17 +54,6 @@ class Guess:
     own: Sequence[str] = ()
     fails: Sequence[Sequence[str]] = field(default=())
 
-    def plain(self) -> dict[str, Any]:
-        """The same in types that JSON has."""
-        lists = {"causes": self.causes, "against": self.against, "fails": self.fails}
-        return {**asdict(self), **{k: [list(x) for x in v] for k, v in lists.items()}}
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> Guess:
-        """The inverse of :meth:`plain`."""
-        answers = {k: [Answer(*pair) for pair in plain[k]] for k in ("causes", "against")}
-        return cls(**{**plain, **answers})
-
     def said(self) -> str:
         """The message if no other test is known."""
         return self.naming([*self.own, *(answer.says for answer in self.causes)])
@@ -81,7 +70,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Ending:
     """How a test ended: the learner's functions that it called; if a result was wrong, a guess."""
 
     uses: frozenset[str]
@@ -89,34 +78,34 @@ class Outcome:
     guess: Guess | None = None
 
 
-def agreed(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
+def agreed(endings: Mapping[str, Ending]) -> dict[str, str]:
     """The messages of the failed tests that a known wrong answer may explain, by test.
 
     Parameters
     ----------
-    outcomes:
+    endings:
         The results of the tests that have run, by name, in order.
     """
-    exercises: dict[str, dict[str, Outcome]] = {}
-    for test, outcome in outcomes.items():
-        exercises.setdefault(exercise_of(test), {})[test] = outcome
+    exercises: dict[str, dict[str, Ending]] = {}
+    for test, ending in endings.items():
+        exercises.setdefault(exercise_of(test), {})[test] = ending
     return {test: says for own in exercises.values() for test, says in _in_one(own)}
 
 
-def _in_one(outcomes: Mapping[str, Outcome]) -> Iterator[tuple[str, str]]:
+def _in_one(endings: Mapping[str, Ending]) -> Iterator[tuple[str, str]]:
     """The same for the tests of one exercise."""
-    guesses = {test: o.guess for test, o in outcomes.items() if o.guess is not None}
-    for tests, functions in _by_function({test: outcomes[test].uses for test in guesses}):
+    guesses = {test: o.guess for test, o in endings.items() if o.guess is not None}
+    for tests, functions in _by_function({test: endings[test].uses for test in guesses}):
         group = [guesses[test] for test in tests]
         if not any(guess.causes or guess.against for guess in group):
             continue  # no wrong answer is known
-        passed = {t for t, o in outcomes.items() if o.passed and o.uses <= functions}
+        passed = {t for t, o in endings.items() if o.passed and o.uses <= functions}
         left = _in_all(group, passed)
         if left or len(group) == 1:
             for test, guess in zip(tests, group, strict=True):
                 yield test, guess.naming([*(guess.own if len(group) == 1 else ()), *left])
             continue
-        first = next(t for t, o in outcomes.items() if not o.passed and o.uses & functions)
+        first = next(t for t, o in endings.items() if not o.passed and o.uses & functions)
         for test, guess in zip(tests, group, strict=True):
             start = "this test" if test == first else first
             yield test, f"Several things may be wrong; start with {start}. {guess.naming([])}"

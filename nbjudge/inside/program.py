@@ -157,10 +157,10 @@ def values_on() -> frozenset[str]:
     return on | ({"numpy"} if on else frozenset())
 
 
-def take(said: Mapping[str, Any]) -> None:
+def take(sent: Program) -> None:
     """Use the course settings that another process sent, for the rest of this process's life."""
     global _taken
-    _taken = _made(said)
+    _taken = sent
 
 
 @cache

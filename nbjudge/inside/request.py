@@ -1,12 +1,13 @@
-"""A grader's request to a fork server for a child."""
+"""What a grader tells a fork server: its settings, and its requests for children."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from nbjudge.inside.isolation import Slot
 from nbjudge.inside.limits import Limits
+from nbjudge.inside.messages import Message, from_json, to_json
+from nbjudge.inside.program import Program
 
 #: Maximum bytes of a message between the grader and a fork server; files are sent in such pieces.
 MESSAGE = 60_000
@@ -57,18 +58,38 @@ class Request:
 
     def encode(self) -> bytes:
         """Encode as a message."""
-        return json.dumps(asdict(self)).encode()
+        return to_json(self).encode()
 
     @classmethod
     def decode(cls, message: bytes) -> Request:
         """Decode what :meth:`encode` returned."""
-        parts = json.loads(message)
-        return cls(
-            **{
-                **parts,
-                "slot": Slot(**parts["slot"]),
-                "limits": Limits(**parts["limits"]),
-                "forbidden": tuple(parts["forbidden"]),
-                "files": tuple((name, size) for name, size in parts["files"]),
-            }
-        )
+        return from_json(message, cls)
+
+
+class ServerSettings(Message):
+    """What a fork server is started with.
+
+    Attributes
+    ----------
+    control:
+        Its socket.
+    modules:
+        What it loads; the last one is what its children run.
+    path:
+        Where Python looks for modules.
+    program:
+        The course's settings.
+    locked, known:
+        The locked cells by name, and the wrong answers that the course knows, packed; only the
+        examiners' server has them.
+    core:
+        The processor to stay on.
+    """
+
+    control: int
+    modules: list[str]
+    path: list[str]
+    program: Program
+    locked: dict[str, str] = {}
+    known: bytes = b""
+    core: int | None = None

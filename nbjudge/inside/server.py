@@ -190,24 +190,28 @@ def _collect() -> None:
 
 def main() -> None:
     """Load, warm up, report ready, serve."""
-    settings = json.load(sys.stdin)
+    text = sys.stdin.read()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader to handle
-    sys.path[:] = settings["path"] + [p for p in sys.path if p not in settings["path"]]
+    path = json.loads(text)["path"]
+    sys.path[:] = path + [p for p in sys.path if p not in path]
     from nbjudge.inside import program
     from nbjudge.inside.cores import keep_to
+    from nbjudge.inside.messages import from_json
+    from nbjudge.inside.request import ServerSettings
 
-    program.take(settings["program"])
-    keep_to(settings["core"])
+    settings = from_json(text, ServerSettings)
+    program.take(settings.program)
+    keep_to(settings.core)
     began = monotonic()
     gc.disable()  # loading modules creates no garbage worth collecting
-    control = socket.socket(fileno=settings["control"])
-    for name in settings["modules"]:
+    control = socket.socket(fileno=settings.control)
+    for name in settings.modules:
         importlib.import_module(name)
     offer_testing()
-    warm_up(settings["modules"])
-    if settings["locked"] or settings["known"]:
-        examiner = importlib.import_module(settings["modules"][-1])
-        examiner.learn(settings["locked"], settings["known"])
+    warm_up(settings.modules)
+    if settings.locked or settings.known:
+        examiner = importlib.import_module(settings.modules[-1])
+        examiner.learn(settings.locked, settings.known)
     _freeze()
     gc.enable()
     sys.argv = [""]

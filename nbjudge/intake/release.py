@@ -5,7 +5,6 @@ It uses nbgrader's own converter, and the same input always gives the same bytes
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import logging
@@ -23,7 +22,7 @@ import nbformat
 from nbformat import NotebookNode
 from traitlets.config import Config, PyFileConfigLoader
 
-from nbjudge.answers import ACCEPTS, holds_answers, load_variants, steps
+from nbjudge.answers import ACCEPTS, holds_answers, known_answers, load_variants
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
@@ -31,6 +30,7 @@ from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
 from nbjudge.intake.last_cell import go_on_to_the_end
 from nbjudge.judge import weighing
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.store.digests import versions
 
 if TYPE_CHECKING:
@@ -242,12 +242,13 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
     # This loads what the course's values need, which nothing else here does.
     from nbjudge.judge.known import Known
 
-    if not (answers := known_answers(problem_set, course)):
+    answers = known_of(problem_set, course)
+    if not answers.wrong:
         return {}
     notebook = nbformat.read(
         source_folder(problem_set, course) / f"{problem_set}.ipynb", as_version=4
     )
-    known = Known(**answers)
+    known = Known(answers)
     tables = {}
     for cell in filter(cells.is_test, notebook.cells):
         test, shown = cells.grade_id(cell), cells.without_hidden_tests(cell.source, "")
@@ -271,16 +272,15 @@ def table_file(problem_set: str, course: Path) -> Path | None:
     return folder / f"{problem_set}{TABLES}" if not told or folder.is_dir() else None
 
 
-def known_answers(problem_set: str, course: Path) -> dict[str, Any]:
-    """The arguments of :class:`nbjudge.judge.known.Known`; nothing if no wrong answer is known."""
+def known_of(problem_set: str, course: Path) -> KnownAnswers:
+    """A problem set's wrong answers, with what a release has stored; empty if none is known."""
     folder = source_folder(problem_set, course)
     path, table = folder / f"{problem_set}.ipynb", table_file(problem_set, course)
     variants = load_variants(folder) if path.is_file() else {}
     if not any(variant.says for every in variants.values() for variant in every):
-        return {}
-    packed = table.read_bytes() if table is not None and table.is_file() else b""
-    found = steps(nbformat.read(path, as_version=4), variants)
-    return {**found, "stored": base64.b64encode(packed).decode()}
+        return KnownAnswers()
+    stored = table.read_bytes() if table is not None and table.is_file() else b""
+    return known_answers(nbformat.read(path, as_version=4), variants, stored)
 
 
 def stored_weights(problem_set: str, course: Path) -> str:

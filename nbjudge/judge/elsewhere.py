@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from msgspec.structs import replace
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells
+from nbjudge.judge.messages import Finding
 from nbjudge.judge.names import bound
 
 _UNDEFINED = re.compile(r"\bNameError: name '(\w+)' is not defined")
@@ -20,25 +21,25 @@ _CUT_OFF = "cut off from the inputs"
 NOT_RUN = "not run"
 
 
-def explained(found: dict[str, Any], notebook: NotebookNode, test: str) -> dict[str, Any]:
-    """A test's result, its message extended by a cause that stands in another cell.
+def explained(finding: Finding, notebook: NotebookNode, test: str) -> Finding:
+    """A test's finding, its message extended by a cause that stands in another cell.
 
     Parameters
     ----------
-    found:
-        The result.
+    finding:
+        What was found.
     notebook:
         The merged notebook, see :func:`nbjudge.intake.merge.merge`.
     test:
         The test's grade id.
     """
-    says = found.get("says") or ""
+    says = finding.says
     if undefined := _UNDEFINED.search(says):
         if where := _where(undefined[1], notebook, test):
-            return {**found, "says": f"{says}\n{where}"}
+            return replace(finding, says=f"{says}\n{where}")
     elif _CUT_OFF in says and (switch := _switched_off(notebook.cells)):
-        return {**found, "says": switch}
-    return found
+        return replace(finding, says=switch)
+    return finding
 
 
 def _where(name: str, notebook: NotebookNode, test: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
@@ -15,6 +15,19 @@ from nbjudge.judge import names, outcome
 from nbjudge.judge.job import Job
 from nbjudge.judge.kernels import Kernels
 from nbjudge.judge.learners import Snapshot
+from nbjudge.judge.messages import (
+    Ask,
+    Connect,
+    Connected,
+    Connection,
+    Finding,
+    HowLong,
+    Open,
+    SetUp,
+    Step,
+    Theirs,
+    Waited,
+)
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import ExaminerProcess, Nursery
@@ -49,10 +62,10 @@ class Examination:
         #: The exercises with a test that timed out.
         self.slow: set[str] = set()
         self._process: ExaminerProcess | None = None
-        self._talk: Channel | None = None
+        self._talk: Connection | None = None
         self._linked: Snapshot | None = None
         #: The cells to tell an examiner about, and the number of those that this one knows.
-        self._steps: list[dict[str, Any]] = []
+        self._steps: list[Step] = []
         self._told = 0
 
     # -- the process -----------------------------------------------------------------------------
@@ -60,9 +73,9 @@ class Examination:
     def start(self) -> None:
         """Fork an examiner; the next test tells it about all cells before that test."""
         self._process = self.nursery.examiner(self.limits, files=self.job.found)
-        self._talk, self._linked = Channel(self._process.socket), None
-        opens = {"do": "open", "seed": self.job.seed, "refused": self.job.refused}
-        opens["imports"] = self.job.imports
+        self._talk, self._linked = Connection(Channel(self._process.socket)), None
+        job = self.job
+        opens = Open(seed=job.seed, refused=job.refused, imports=job.imports)
         self._talk.send(opens, EXAMINERS_SECONDS)
         self._told = 0
 
@@ -84,7 +97,7 @@ class Examination:
             self.end()
             self.start()
 
-    def _held(self) -> tuple[ExaminerProcess, Channel]:
+    def _held(self) -> tuple[ExaminerProcess, Connection]:
         if self._process is None or self._talk is None:
             raise Closed("there is no examiner")
         return self._process, self._talk
@@ -100,20 +113,20 @@ class Examination:
         """Tell the examiner about a cell before the next test."""
         if cells.is_answer(cell):
             bound = self._not_imports(self.job.names.get(cells.grade_id(cell), ()))
-            self._steps.append({"learners": bound})
+            self._steps.append(Theirs(names=bound))
         elif cells.is_locked(cell):
             if names.used(cell.source) & self.learners_names():
                 # What it computes from a learner's answer is the learner's.
-                self._steps.append({"learners": sorted(names.bound(cell.source))})
+                self._steps.append(Theirs(names=sorted(names.bound(cell.source))))
             else:
-                self._steps.append({"setup": cell.source})
+                self._steps.append(SetUp(source=cell.source))
 
     def _not_imports(self, bound: Iterable[str]) -> list[str]:
         return [name for name in bound if name not in self.job.imports]
 
     def learners_names(self) -> set[str]:
         """Names bound so far by a learner, or by locked cells that use a learner's names."""
-        return {name for step in self._steps for name in step.get("learners", ())}
+        return {n for step in self._steps if isinstance(step, Theirs) for n in step.names}
 
     # -- what it is asked ------------------------------------------------------------------------
 
@@ -122,20 +135,20 @@ class Examination:
         if self._linked is snapshot:
             return
         process, talk = self._held()
-        talk.send({"do": "link", "most": self.limits.message_mb << 20}, EXAMINERS_SECONDS)
+        talk.send(Connect(most=self.limits.message_mb << 20), EXAMINERS_SECONDS)
         socket.send_fds(process.socket, [b"w"], [snapshot.wire.fileno()])
-        talk.receive(EXAMINERS_SECONDS)
+        talk.receive(Connected, seconds=EXAMINERS_SECONDS)
         self._linked = snapshot
 
     def ask(
         self, cell: NotebookNode, snapshot: Snapshot, seconds: float, part: str, place: int
-    ) -> dict[str, Any]:
-        """The examiner's result for a test cell.
+    ) -> Finding:
+        """The examiner's finding in a test cell.
 
         Parameters
         ----------
         cell, seconds, part:
-            As for :meth:`nbjudge.judge.examiner.Examiner.test`.
+            As for :class:`nbjudge.judge.messages.Ask`.
         snapshot:
             The copy of the learner's kernel to test.
         place:
@@ -152,32 +165,33 @@ class Examination:
         call_seconds = float(self.limits.call_seconds)
         if exercise in self.slow:  # one endless loop must not use up the other exercises' time
             call_seconds = max(call_seconds / 10, min(1.0, call_seconds))
-        test = {
-            "name": name,
-            "source": cell.source,
-            "before": self._steps[self._told : place],
-            "seconds": float(seconds),
-            "call_seconds": call_seconds,
-            "keep": exercise not in self.keeping,
-            "part": part,
-            "place": place,
-        }
+        ask = Ask(
+            name=name,
+            source=cell.source,
+            before=self._steps[self._told : place],
+            seconds=float(seconds),
+            call_seconds=call_seconds,
+            keep=exercise not in self.keeping,
+            part=part,
+            place=place,
+        )
         self._told = max(self._told, place)
-        talk.send({"do": "test", "test": test}, EXAMINERS_SECONDS)
+        talk.send(ask, EXAMINERS_SECONDS)
         # Output from the kernel meanwhile is discarded.
         end, waited = monotonic() + seconds + EXAMINERS_SECONDS, snapshot.waited()
-        deadline, found = end, {"asks": ""}
-        while "asks" in found:
-            while not snapshot.waits_for(talk.sock, deadline - monotonic()):
+        deadline = end
+        while True:
+            while not snapshot.waits_for(process.socket, deadline - monotonic()):
                 if monotonic() > deadline:
                     raise TimedOut("the examiner does not answer")
                 if not process.alive():
                     raise Closed("the examiner has ended")
-            found = talk.receive(max(0.1, deadline - monotonic()))
-            if "asks" in found:
-                now = snapshot.waited() - waited
-                deadline = end + now
-                talk.send({"waited": now}, EXAMINERS_SECONDS)
-        for text in ("says", "ours"):
-            found[text] = outcome.with_line(found[text], self.sources)
-        return found
+            left = max(0.1, deadline - monotonic())
+            answer = talk.receive(HowLong, Finding, seconds=left)
+            if isinstance(answer, Finding):
+                answer.says = outcome.with_line(answer.says, self.sources)
+                answer.ours = outcome.with_line(answer.ours, self.sources)
+                return answer
+            now = snapshot.waited() - waited
+            deadline = end + now
+            talk.send(Waited(seconds=now), EXAMINERS_SECONDS)

@@ -24,6 +24,7 @@ from types import CodeType
 from typing import Any
 
 from nbjudge.inside.causes import Guess
+from nbjudge.inside.messages import unpack
 from nbjudge.inside.program import program
 from nbjudge.inside.testing import recall, unseen
 from nbjudge.inside.testing.by_hand import by_hand
@@ -41,8 +42,21 @@ from nbjudge.inside.wire import Channel, Closed
 from nbjudge.intake import cells
 from nbjudge.judge import lies
 from nbjudge.judge.errors import FAULTY
-from nbjudge.judge.halves import HIDDEN, SHOWN, WHOLE
+from nbjudge.judge.halves import HIDDEN, SHOWN
 from nbjudge.judge.known import Known
+from nbjudge.judge.messages import (
+    Ask,
+    Connect,
+    Connected,
+    Connection,
+    Finding,
+    HowLong,
+    KnownAnswers,
+    Open,
+    Step,
+    Theirs,
+    Waited,
+)
 from nbjudge.judge.names import names_in
 from nbjudge.judge.remote import InTheirWords, Link, Lost, Missing
 
@@ -66,7 +80,7 @@ def warm() -> None:
 _known = Known()
 
 
-def learn(locked: Mapping[str, str], known: Mapping[str, Any]) -> None:
+def learn(locked: Mapping[str, str], known: bytes) -> None:
     """Compile these cells in the process that examiners are forked from.
 
     Parameters
@@ -75,10 +89,10 @@ def learn(locked: Mapping[str, str], known: Mapping[str, Any]) -> None:
         Locked cells by name. The modules of the course's packages that they import are loaded.
         Errors are reported when a cell is run.
     known:
-        The result of :func:`nbjudge.intake.release.known_answers`, or nothing.
+        The wrong answers that the course knows, packed; empty if none.
     """
     global _known
-    _known = Known(**known)
+    _known = Known(unpack(known, KnownAnswers) if known else None)
     _known.compile()
     for name, source in locked.items():
         with contextlib.suppress(SyntaxError):
@@ -92,30 +106,28 @@ def main(sock: socket.socket) -> None:
     """Serve the judge's requests until it closes the connection."""
     if torch is not None:
         torch.set_num_threads(1)
-    channel = Channel(sock)
+    talk = Connection(Channel(sock))
     examiner = Examiner()
     while True:
         try:
-            request = channel.receive()
+            request = talk.receive(Open, Connect, Ask)
         except Closed:
             return
-        if request["do"] == "link":
-            # Next comes one byte that carries the connection to the learner's process.
-            _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
-            examiner.connect(
-                socket.socket(fileno=number), request["most"], lambda: _waited(channel)
-            )
-            channel.send({"linked": True}, TALK_SECONDS)
-        elif request["do"] == "open":
-            examiner.open(request["seed"], request["refused"], request["imports"])
-        else:
-            channel.send(examiner.test(**request["test"]), TALK_SECONDS)
+        match request:
+            case Open():
+                examiner.open(request)
+            case Connect():
+                _, (number,), _, _ = socket.recv_fds(sock, 1, 1)
+                examiner.connect(socket.socket(fileno=number), request.most, lambda: _waited(talk))
+                talk.send(Connected(), TALK_SECONDS)
+            case Ask():
+                talk.send(examiner.test(request), TALK_SECONDS)
 
 
-def _waited(channel: Channel) -> float:
+def _waited(talk: Connection) -> float:
     """Ask the judge how long the learner's process has waited for a processor in this test."""
-    channel.send({"asks": "waited"}, TALK_SECONDS)
-    return channel.receive(TALK_SECONDS)["waited"]
+    talk.send(HowLong(), TALK_SECONDS)
+    return talk.receive(Waited, seconds=TALK_SECONDS).seconds
 
 
 def learners_seed(seed: int, what: str) -> int:
@@ -157,16 +169,14 @@ class Examiner:
         #: Seconds that known wrong answers took in the running test.
         self.aside = 0.0
 
-    def open(
-        self, seed: int, refused: Mapping[str, str], imports: Mapping[str, str] | None = None
-    ) -> None:
+    def open(self, request: Open) -> None:
         """Set the hidden tests' seed, why files were refused, and what the notebook imports."""
-        self.seed, self.imports = seed, dict(imports or {})
-        refuse(refused)
-        os.environ[SEED_VARIABLE] = str(seed)
+        self.seed, self.imports = request.seed, request.imports
+        refuse(request.refused)
+        os.environ[SEED_VARIABLE] = str(request.seed)
 
     def connect(self, sock: socket.socket, most: int, waited: Callable[[], float]) -> None:
-        """Talk to the learner's process over this socket from now on.
+        """Connection to the learner's process over this socket from now on.
 
         ``waited`` says how many seconds that process has waited for a processor.
         """
@@ -175,128 +185,87 @@ class Examiner:
         self.link = Link(sock, most)
         self.link.waited = waited
 
-    def test(
-        self,
-        name: str,
-        source: str,
-        before: list[dict[str, Any]],
-        seconds: float,
-        call_seconds: float,
-        keep: bool = True,
-        part: str = WHOLE,
-        place: int | None = None,
-    ) -> dict[str, Any]:
-        """Run one test cell.
-
-        Parameters
-        ----------
-        name, source:
-            Its grade id and its code, including hidden tests.
-        before:
-            What precedes it since the last test, in order: ``{"setup": source}`` for a cell to run
-            here, ``{"learners": [names]}`` for names that are the learner's from there on.
-        seconds, call_seconds:
-            Time limits for the learner's code in total, and for one call.
-        keep:
-            Whether a call must leave its inputs unchanged.
-        part:
-            :data:`~nbjudge.judge.halves.SHOWN` to stop where its hidden half begins, or
-            :data:`~nbjudge.judge.halves.HIDDEN` if it has stopped
-            there before, and what it says and prints until then is not to be shown.
-        place:
-            The number of cells before it, if it may be asked about after later cells have run: its
-            names are then those of its place.
-
-        Returns
-        -------
-        A dictionary: ``error`` (its type's name, empty if there was none) and its message ``says``,
-        with ``ours`` for the message without the learner's own words if it quotes any; ``value``,
-        the number that the last line evaluates to, if it does; ``printed``; ``missing``, a
-        learner's name that is undefined; ``uses``, the learner's functions that it has called;
-        ``guess``, what a wrong result says about its cause, or ``None``; ``lost``, whether the
-        learner's process must be replaced; ``seconds``, and besides them ``aside``, those that
-        known wrong answers took or a busy machine; ``calls``;
-        ``measured``, numbers by name.
-        """
+    def test(self, ask: Ask) -> Finding:
+        """Run one test cell."""
         began, self.aside = monotonic(), 0.0
-        recall.runs(name)
-        texts = ("error", "says", "ours", "printed", "missing")
-        found: dict[str, Any] = dict.fromkeys(texts, "") | {"value": None, "guess": None}
-        told = io.StringIO()
+        recall.runs(ask.name)
+        finding = Finding()
+        printed = io.StringIO()
         collected()
 
         def hide() -> None:
-            if part == SHOWN:
+            if ask.part == SHOWN:
                 raise _Hides
-            if part == HIDDEN:
-                told.seek(0)
-                told.truncate()
+            if ask.part == HIDDEN:
+                printed.seek(0)
+                printed.truncate()
             if self.link is not None:
                 self.link.hide()
 
         try:
-            self._stand(place, before)
-            with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
-                value = self._run(name, source, began + seconds, call_seconds, keep, hide)
+            self._stand(ask.place, ask.before)
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+                value = self._run(ask, began + ask.seconds, hide)
             if value is not None:
                 plain = type(value) in (int, float)
-                found["value"] = float(value) if plain else repr(type(value).__name__)
+                finding.value = float(value) if plain else repr(type(value).__name__)
         except _Hides:
             pass
-        except Missing as error:
-            found |= {"error": "Missing", "says": str(error), "missing": error.name}
-        except Lost as error:
-            found |= {"error": error.what, "says": str(error)}
-        except (NotThroughAVerb, SyntaxError) as error:
-            found |= {"error": FAULTY, "says": str(error)}
-        except InTheirWords as error:
-            found |= {"error": "Mistake", "says": str(error), "ours": error.ours}
-        except Mistake as error:
-            found |= {"error": "Mistake", "says": str(error), **self._quoted(str(error))}
-            found["guess"] = self._guessed(name, error.guess)
         except BaseException as error:
-            if ours := getattr(error, "ours", ""):  # a learner's code raised it
-                found |= {"ours": ours}
-            # An error that the test did not raise itself would reveal what the code returned.
-            own = (
-                bool(ours)
-                or isinstance(error, AssertionError)
-                or self.link is None
-                or not self.link.hidden
-            )
-            found |= {"error": type(error).__name__, "says": _text(error) if own else UNUSABLE}
+            self._explain(finding, ask.name, error)
         hidden = self.link is not None and self.link.hidden
-        if hidden and found["ours"]:
-            found |= {"says": found["ours"], "ours": ""}
-        elif part == HIDDEN and not hidden:
-            found["printed"] = ""
-            told.truncate(0)
-            if found["error"] in ("Mistake", "AssertionError") or found["ours"]:
-                found |= {"error": "Mistake", "says": ONCE_ONLY, "ours": "", "guess": None}
-        found["says"] = found["says"][:MAX_TEXT]
-        found["printed"] = told.getvalue()[:MAX_TEXT]
-        found["lost"] = self.link is None or self.link.lost is not None
-        found["uses"] = sorted(recall.running.uses)
-        found["aside"] = self.aside
-        given = self.link.given if self.link else 0.0
-        found["aside"] += given
-        found["seconds"] = monotonic() - began - found["aside"]
-        found["calls"] = self.link.asked if self.link else 0
-        found["measured"] = collected()
-        return found
+        if hidden and finding.ours:
+            finding.says, finding.ours = finding.ours, ""
+        elif ask.part == HIDDEN and not hidden:
+            printed.truncate(0)
+            if finding.error in ("Mistake", "AssertionError") or finding.ours:
+                finding.error, finding.says = "Mistake", ONCE_ONLY
+                finding.ours, finding.guess = "", None
+        finding.says = finding.says[:MAX_TEXT]
+        finding.printed = printed.getvalue()[:MAX_TEXT]
+        finding.lost = self.link is None or self.link.lost is not None
+        finding.uses = sorted(recall.running.uses)
+        finding.aside = self.aside + (self.link.given if self.link else 0.0)
+        finding.seconds = monotonic() - began - finding.aside
+        finding.calls = self.link.asked if self.link else 0
+        finding.measured = collected()
+        return finding
 
-    def _quoted(self, says: str) -> dict[str, str]:
+    def _explain(self, finding: Finding, test: str, error: BaseException) -> None:
+        """Say in a test's finding what has stopped the test."""
+        finding.error, finding.says = type(error).__name__, _text(error)
+        match error:
+            case Missing():
+                finding.error, finding.missing = "Missing", error.name or ""
+            case Lost():
+                finding.error = error.what
+            case NotThroughAVerb() | SyntaxError():
+                finding.error = FAULTY
+            case InTheirWords():
+                finding.error, finding.ours = "Mistake", error.ours or ""
+            case Mistake():
+                finding.error, finding.ours = "Mistake", self._quoted(finding.says)
+                finding.guess = self._guessed(test, error.guess)
+            case _:
+                # A learner's code raised it, or the test itself. The message of any other error
+                # would reveal what the code returned.
+                finding.ours = getattr(error, "ours", "")
+                own = finding.ours or isinstance(error, AssertionError)
+                if not own and self.link is not None and self.link.hidden:
+                    finding.says = UNUSABLE
+
+    def _quoted(self, says: str) -> str:
         """The message without the learner's words, if a test's own message quotes any."""
         without = unseen.without(says, self.link.heard if self.link else ())
-        return {"ours": without} if without != says else {}
+        return without if without != says else ""
 
-    def _guessed(self, test: str, guess: Guess | None) -> dict[str, Any] | None:
+    def _guessed(self, test: str, guess: Guess | None) -> Guess | None:
         """A guess with the tests that its causes fail, without the learner's words."""
         if guess is None:
             return None
         fault = unseen.without(guess.fault, self.link.heard if self.link else ())
         fails = recall.failed_by(guess.causes, cells.exercise_of(test), self._stored())
-        return replace(guess, fault=fault, fails=fails).plain()
+        return replace(guess, fault=fault, fails=fails)
 
     def _stored(self) -> Mapping[str, Sequence[Table]]:
         """What a release has stored of the known wrong answers, by test."""
@@ -318,7 +287,7 @@ class Examiner:
         learners:
             The names that tests use through verbs.
         """
-        self.open(lies.SEED, {})
+        self.open(Open(seed=lies.SEED, refused={}))
 
         def run(name: str, source: str, link: lies.Liar, names: dict[str, Any]) -> Any:
             def drawn(test: str) -> Any:
@@ -338,23 +307,24 @@ class Examiner:
 
         return lies.hollow(notebook, run)
 
-    def _stand(self, place: int | None, before: list[dict[str, Any]]) -> None:
+    def _stand(self, place: int | None, before: list[Step]) -> None:
         """Run what precedes a test, or restore the names as they were at its place."""
         first = (place or 0) - len(before)
         for number, step in enumerate(before, first + 1):
-            self._prepare(step)
+            self.prepare(step)
             self.places[number] = dict(self.namespace), set(self.learners)
         if place in self.places and not before:
             names, self.learners = self.places[place][0], set(self.places[place][1])
             self.namespace.clear()  # the same dictionary: functions of set-up cells look names up
             self.namespace.update(names)
 
-    def _prepare(self, step: dict[str, Any]) -> None:
-        if "learners" in step:
-            self.learners |= set(step["learners"])
+    def prepare(self, step: Step) -> None:
+        """Run a set-up cell, or note names that are the learner's."""
+        if isinstance(step, Theirs):
+            self.learners |= set(step.names)
             return
-        code = set_up(step["setup"])
-        self._import(names_in(step["setup"]))
+        code = set_up(step.source)
+        self._import(names_in(step.source))
         bound = set(self.namespace)
         before = {name: id(found) for name, found in self.namespace.items()}
         nowhere = io.StringIO()
@@ -363,16 +333,9 @@ class Examiner:
         self.learners -= set(self.namespace) - bound
         self.learners -= {n for n, number in before.items() if id(self.namespace.get(n)) != number}
 
-    def _run(
-        self,
-        name: str,
-        source: str,
-        deadline: float,
-        call_seconds: float,
-        keep: bool,
-        hide: Callable[[], None],
-    ) -> Any:
-        test = read(name, _marked(source))
+    def _run(self, ask: Ask, deadline: float, hide: Callable[[], None]) -> Any:
+        name = ask.name
+        test = read(name, _marked(ask.source))
         seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
         if self.link is None:
@@ -382,14 +345,14 @@ class Examiner:
         self.learners |= test.taken - set(self.namespace) - {HIDDEN_BEGINS}
         for learners in self.learners:  # functions from set-up cells look them up there
             self.namespace[learners] = self.link.name(learners)
-        self.link.begin(learners_seed(self.seed, name), call_seconds, deadline, self.learners)
-        self.link.keep, self.link.given = keep, 0.0
+        self.link.begin(learners_seed(self.seed, name), ask.call_seconds, deadline, self.learners)
+        self.link.keep, self.link.given = ask.keep, 0.0
         # Names that a test binds are its own: no test depends on another.
         ours = {name: self.namespace[name] for name in self.namespace.keys() - self.learners}
         namespace = Names({**ours, HIDDEN_BEGINS: hide}, self.link, self.learners)
         below = scored_below() if "choices" in test.taken else contextlib.nullcontext()
         try:
-            with below, deciding(self._find(name, source)):
+            with below, deciding(self._find(name, ask.source)):
                 exec(test.body, namespace)
                 value = None if test.last is None else eval(test.last, namespace)
         finally:

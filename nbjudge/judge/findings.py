@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Any
 
+from msgspec.structs import replace
 from nbformat import NotebookNode
 
 from nbjudge.intake import cells
 from nbjudge.intake.notes import Notes
 from nbjudge.judge import elsewhere, errors, outcome
+from nbjudge.judge.job import TestScore
 from nbjudge.judge.kernels import Kernels
+from nbjudge.judge.messages import Finding
 from nbjudge.report.outputs import Room
 
 #: Message for an answer cell after which the kernel stops responding.
@@ -23,9 +25,9 @@ class Findings:
     Attributes
     ----------
     tests:
-        Each test's entry in :class:`nbjudge.judge.job.Judged`, by name.
-    found:
-        The examiner's result for each test, by name.
+        The judgement of each test, by name.
+    by_test:
+        The examiner's finding in each test, by name.
     stopped:
         Why the answer's own cell stopped, by exercise.
     notes:
@@ -35,67 +37,67 @@ class Findings:
     def __init__(self, notebook: NotebookNode, kernels: Kernels):
         self.notebook, self.cells = notebook, notebook.cells
         self.kernels = kernels
-        self.tests: dict[str, dict[str, Any]] = {}
-        self.found: dict[str, dict[str, Any]] = {}
+        self.tests: dict[str, TestScore] = {}
+        self.by_test: dict[str, Finding] = {}
         self.stopped: dict[str, str] = {}
         self.notes = Notes()
         self.out_of_time: list[str] = []
         self.died: dict[str, list[str]] = {}
         self.room = Room()
 
-    def settle(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
-        """Record a test's result."""
+    def settle(self, cell: NotebookNode, finding: Finding, seen: list[str]) -> None:
+        """Record the finding in a test."""
         name, points = cells.grade_id(cell), cells.points(cell)
-        self.found[name] = found = outcome.settled(found, points)
-        if found.get("error") in (errors.FAULTY, outcome.NOT_A_SCORE):
+        self.by_test[name] = finding = outcome.settled(finding, points)
+        if finding.error in (errors.FAULTY, outcome.NOT_A_SCORE):
             self.notes.add(
-                f"test {name} is itself faulty: {found['says']}",
+                f"test {name} is itself faulty: {finding.says}",
                 f"The test `{name}` does not work, through no fault of yours. Your instructor will "
                 "look at it.",
                 held=True,
             )
-        cell.outputs, score = outcome.scored(found, points)
-        self.tests[name] = {
-            "score": score,
-            "max_score": points,
-            "message": outcome.message(found, score, points),
-            "seconds": round(found.get("seconds", 0.0), 4),
-            "seen": seen,
-            "measured": found.get("measured", {}),
-            "in_hidden": found.get("in_hidden", False),
-        }
+        cell.outputs, score = outcome.scored(finding, points)
+        self.tests[name] = TestScore(
+            score=score,
+            max_score=points,
+            message=outcome.message(finding, score, points),
+            seconds=round(finding.seconds, 4),
+            seen=seen,
+            measured=finding.measured,
+            in_hidden=finding.in_hidden,
+        )
 
-    def settle_again(self, cell: NotebookNode, found: dict[str, Any], seen: list[str]) -> None:
-        """Record a new result for a test whose outputs were already tidied."""
-        self.settle(cell, found, seen)
+    def settle_again(self, cell: NotebookNode, finding: Finding, seen: list[str]) -> None:
+        """Record a new finding in a test whose outputs were already tidied."""
+        self.settle(cell, finding, seen)
         outcome.tidy(cell, self.room)
 
     def name_causes(self) -> None:
         """Tell of a known mistake in all failed tests that it explains, or in none."""
-        told = outcome.agreed(self.found)
+        messages = outcome.agreed(self.by_test)
         for cell in self.cells:
             name = cells.grade_id(cell)
-            if cells.is_test(cell) and name in told:
-                found = {**self.found[name], "says": told[name]}
-                self.settle_again(cell, found, self.tests[name]["seen"])
+            if cells.is_test(cell) and name in messages:
+                finding = replace(self.by_test[name], says=messages[name])
+                self.settle_again(cell, finding, self.tests[name].seen)
 
     def passed(self, name: str) -> bool:
         """Whether a test got all its points."""
-        return self.tests[name]["score"] >= self.tests[name]["max_score"]
+        return self.tests[name].score >= self.tests[name].max_score
 
-    def said_once(self, name: str, found: dict[str, Any]) -> dict[str, Any]:
-        """The result; an error already reported by another test of the exercise is not repeated.
+    def said_once(self, name: str, finding: Finding) -> Finding:
+        """The finding; an error already reported by another test of the exercise is not repeated.
 
         A cause that stands in another cell is named.
         """
-        found = elsewhere.explained(found, self.notebook, name)
-        if not outcome.is_an_error(found):
-            return found
-        for other, before in takewhile(lambda item: item[0] != name, self.found.items()):
+        finding = elsewhere.explained(finding, self.notebook, name)
+        if not outcome.is_an_error(finding):
+            return finding
+        for other, before in takewhile(lambda item: item[0] != name, self.by_test.items()):
             same = cells.exercise_of(other) == cells.exercise_of(name)
-            if same and outcome.is_an_error(before) and outcome.is_same(before, found):
-                return {**found, "says": outcome.as_in(other, found)}
-        return found
+            if same and outcome.is_an_error(before) and outcome.is_same(before, finding):
+                return replace(finding, says=outcome.as_in(other, finding))
+        return finding
 
     def why_missing(self, exercise: str) -> str:
         """Why an exercise's names are undefined; empty if its cell ran to the end."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from nbjudge.intake import cells
 from nbjudge.judge import names, outcome, weighing
 
@@ -30,6 +32,7 @@ def hold_back(job: Job, findings: Findings) -> None:
             waits = weighing.waits_for(name, uses, job.accepts, passed)
             if waits:
                 says = outcome.waiting(waits)
-                seen = [*findings.tests[name]["seen"], f"{PASSES_WITH}{job.accepts[name]} too"]
-                found = {**findings.found[name], "error": "Mistake", "says": says, "printed": ""}
-                findings.settle_again(tests[name], found, seen)
+                seen = [*findings.tests[name].seen, f"{PASSES_WITH}{job.accepts[name]} too"]
+                finding = findings.by_test[name]
+                held = replace(finding, error="Mistake", says=says, printed="")
+                findings.settle_again(tests[name], held, seen)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from nbjudge.inside.limits import Limits
+from nbjudge.inside.messages import Message
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,36 @@ class Job:
         return {**self.files, **dict.fromkeys(self.refused, b""), **self.enclosed}
 
 
+class TestScore(Message):
+    """The judgement of one test cell.
+
+    Attributes
+    ----------
+    score, max_score:
+        Its points.
+    message:
+        For people; empty if nothing is wrong.
+    seconds:
+        The time that it took.
+    seen:
+        Notes for the report.
+    measured:
+        Numbers by name.
+    in_hidden:
+        Whether what is shown of the test passed, and its hidden half decided.
+    """
+
+    __test__ = False  # pytest would collect a class of this name
+
+    score: float
+    max_score: float
+    message: str = ""
+    seconds: float = 0.0
+    seen: list[str] = []
+    measured: dict[str, float] = {}
+    in_hidden: bool = False
+
+
 @dataclass
 class Judged:
     """The judgement of a submission.
@@ -71,9 +101,7 @@ class Judged:
         The executed notebook as JSON. Its outputs are safe to show, and nbgrader's
         ``determine_grade`` reads the scores below from them.
     tests:
-        For each test cell by grade id: ``score``, ``max_score``, ``message`` for people (empty if
-        nothing is wrong), ``seconds``, ``seen``, a list of notes, ``measured``, numbers by name,
-        and ``in_hidden``: whether what is shown of the test passed, and its hidden half decided.
+        The judgement of each test cell, by grade id.
     flags:
         Flags for the whole notebook, one line each.
     seconds, cpu_seconds, peak_memory_mb:
@@ -87,7 +115,7 @@ class Judged:
     """
 
     notebook: bytes
-    tests: dict[str, dict[str, Any]]
+    tests: dict[str, TestScore]
     flags: list[str]
     seconds: float
     cpu_seconds: float

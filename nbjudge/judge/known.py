@@ -9,13 +9,12 @@ no answers, and the examiner runs only those that a visible test cannot tell fro
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import io
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from time import monotonic
 from types import CodeType
@@ -29,6 +28,7 @@ from nbjudge.inside.values import loaded, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
 from nbjudge.judge.limited import within
+from nbjudge.judge.messages import KnownAnswers
 
 #: Seconds after which a wrong answer is stopped, and after which no further one is run, while a
 #: learner's test waits; and the former where nobody waits.
@@ -40,34 +40,25 @@ class Known:
 
     Parameters
     ----------
-    cells, wrong, keeping:
-        From :func:`nbjudge.answers.steps`: the cells in order, tests without their source; message
-        and source of each exercise's wrong answers; the exercises with tests that inputs are left
-        unchanged.
-    stored:
-        What a release has stored for the visible tests, in base 64; empty if nothing.
+    answers:
+        The wrong answers, and what they need to run.
     """
 
-    def __init__(
-        self,
-        cells: Sequence[Mapping[str, str]] = (),
-        wrong: Mapping[str, Sequence[Sequence[str]]] | None = None,
-        keeping: Sequence[str] = (),
-        stored: str = "",
-    ) -> None:
-        self.cells, self.wrong, self.keeping = list(cells), dict(wrong or {}), set(keeping)
+    def __init__(self, answers: KnownAnswers | None = None) -> None:
+        answers = answers or KnownAnswers()
+        self.cells, self.wrong, self.keeping = answers.cells, answers.wrong, set(answers.keeping)
         #: What the release has stored, by test; ``None`` if it has not.
         self.stored: dict[str, Table] | None = None
-        if stored:
+        if answers.stored:
             with contextlib.suppress(WireError):  # of another version
-                self.stored = unpack(base64.b64decode(stored))
+                self.stored = unpack(answers.stored)
         #: The namespace after the first ``_at`` cells, with the instructor's answers in it.
         self._space: dict[str, Any] = {}
         self._at = len(self.cells)
 
     def compile(self) -> None:
         """Compile everything, in a process whose children will need it."""
-        sources = [cell["source"] for cell in self.cells]
+        sources = [cell.source for cell in self.cells]
         for source in [*sources, *(s for every in self.wrong.values() for _, s in every)]:
             with contextlib.suppress(SyntaxError):
                 compiled(source)
@@ -151,7 +142,7 @@ class Known:
         Empty, too, if the exercise has no wrong answers here or no cell of its own.
         """
         exercise = cells.exercise_of(test)
-        own = [cell["source"] for cell in self.cells if cell.get("answer") == exercise]
+        own = [c.source for c in self.cells if (c.kind, c.name) == ("answer", exercise)]
         if not own or not self.wrong.get(exercise):
             return ""
         with _aside():
@@ -176,14 +167,15 @@ class Known:
 
     def _ready(self, exercise: str, test: str) -> list[str]:
         """Run all cells before this exercise's answer; returns those between it and the test."""
-        there = [cell.get("answer") for cell in self.cells].index(exercise)
+        places = [(cell.kind, cell.name) for cell in self.cells]
+        there = places.index(("answer", exercise))
         if there < self._at:
             self._space, self._at = {"__name__": "__main__"}, 0
         for cell in self.cells[self._at : there]:
-            exec(compiled(cell["source"]), self._space)
+            exec(compiled(cell.source), self._space)
         self._at = there
-        end = [cell.get("test") for cell in self.cells].index(test)
-        return [cell["source"] for cell in self.cells[there + 1 : end]]
+        end = places.index(("test", test))
+        return [cell.source for cell in self.cells[there + 1 : end]]
 
     @contextlib.contextmanager
     def _restored(self) -> Iterator[None]:

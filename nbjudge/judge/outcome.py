@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
+from msgspec.structs import replace
 from nbformat import NotebookNode
 
 from nbjudge.inside import causes
 from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 from nbjudge.intake import cells
 from nbjudge.judge.endings import DIED, FLOODED, OUT_OF_TIME
+from nbjudge.judge.messages import Finding
 from nbjudge.report.outputs import Room, harmless, output, plain
 
 #: The names of errors that the judge itself writes into a cell.
@@ -58,46 +59,46 @@ def why_stopped(cell: NotebookNode) -> str:
     return plain(text).strip()[:MAX_MESSAGE]
 
 
-def settled(found: dict[str, Any], points: float) -> dict[str, Any]:
-    """The examiner's result for a test; an invalid score from its last line is an error too."""
-    value = found.get("value")
-    if value is None or found.get("error"):
-        return found
+def settled(finding: Finding, points: float) -> Finding:
+    """The finding in a test; an invalid score from its last line is an error too."""
+    value = finding.value
+    if value is None or finding.error:
+        return finding
     if not isinstance(value, str) and 0 <= value <= points:
-        return found
+        return finding
     says = (
         f"This test gave the score {value if isinstance(value, str) else f'{value:g}'}, but it is "
         f"worth {points:g} points: none were given. Tell your instructor."
     )
-    return {**found, "error": NOT_A_SCORE, "says": says}
+    return replace(finding, error=NOT_A_SCORE, says=says)
 
 
-def is_an_error(found: dict[str, Any]) -> bool:
+def is_an_error(finding: Finding) -> bool:
     """Whether a test reports that the learner's code stopped with an error, or is missing.
 
     An unchanged stub is not an error.
     """
-    if found.get("says") == NO_ANSWER:
+    if finding.says == NO_ANSWER:
         return False
-    stopped = re.match(r"`.*` stops with |The answer's own cell stopped", found.get("says", ""))
-    return found.get("error") == "Missing" or (found.get("error") == "Mistake" and bool(stopped))
+    stopped = re.match(r"`.*` stops with |The answer's own cell stopped", finding.says)
+    return finding.error == "Missing" or (finding.error == "Mistake" and bool(stopped))
 
 
-def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def is_same(one: Finding, other: Finding) -> bool:
     """Whether two tests report the same error, whatever the inputs of their calls.
 
     A hidden test reveals only the error's type and line.
     """
-    if one["says"].splitlines()[0] == other["says"].splitlines()[0]:
+    if one.says.splitlines()[0] == other.says.splitlines()[0]:
         return True
     kind = _kind_and_line(one)
-    hidden = IN_A_HIDDEN_TEST in one["says"] or IN_A_HIDDEN_TEST in other["says"]
+    hidden = IN_A_HIDDEN_TEST in one.says or IN_A_HIDDEN_TEST in other.says
     return hidden and kind is not None and kind == _kind_and_line(other)
 
 
-def _kind_and_line(found: dict[str, Any]) -> tuple[str, str] | None:
-    kind = re.match(r"`[^`]*` stops with \w+", found["says"])
-    line = re.search(r"^  line \d+ of the cell", found["says"], re.MULTILINE)
+def _kind_and_line(finding: Finding) -> tuple[str, str] | None:
+    kind = re.match(r"`[^`]*` stops with \w+", finding.says)
+    line = re.search(r"^  line \d+ of the cell", finding.says, re.MULTILINE)
     return (kind.group(), line.group()) if kind and line else None
 
 
@@ -123,28 +124,25 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     return f"{says}: {lines[number - 1].strip()}" if lines else says
 
 
-def agreed(found: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def agreed(findings: Mapping[str, Finding]) -> dict[str, str]:
     """The messages of failed tests that a known mistake may explain, by test.
 
     Parameters
     ----------
-    found:
-        The examiner's results by test, in order.
+    findings:
+        The examiner's findings by test, in order.
     """
-    outcomes = {}
-    for test, result in found.items():
-        guess = result.get("guess")
-        outcomes[test] = causes.Outcome(
-            uses=frozenset(result.get("uses", ())),
-            passed=not result.get("error"),
-            guess=causes.Guess.of(guess) if guess else None,
-        )
-    return causes.agreed(outcomes)
+    return causes.agreed(
+        {
+            test: causes.Ending(frozenset(one.uses), not one.error, one.guess)
+            for test, one in findings.items()
+        }
+    )
 
 
-def as_in(test: str, found: dict[str, Any]) -> str:
+def as_in(test: str, finding: Finding) -> str:
     """The message for an error that another test already reports in full."""
-    first = found["says"].splitlines()[0]
+    first = finding.says.splitlines()[0]
     error = re.search(r"\b\w*(Error|Exception)\b", first)
     return f"The same {error.group() if error else 'error'} as in {test}."
 
@@ -158,34 +156,34 @@ def waiting(functions: list[str]) -> str:
     )
 
 
-def scored(found: dict[str, Any], points: float) -> tuple[list[NotebookNode], float]:
-    """A test cell's outputs and its score, from its result."""
+def scored(finding: Finding, points: float) -> tuple[list[NotebookNode], float]:
+    """A test cell's outputs and its score, from a finding that is :func:`settled`."""
     outputs = []
-    if found.get("printed"):
-        outputs.append(output("stream", name="stdout", text=found["printed"]))
-    if found.get("error"):
-        ename = "NameError" if found["error"] == "Missing" else found["error"]
-        return [*outputs, _told(ename, found["says"])], 0.0
-    value = found.get("value")
-    if value is None:
+    if finding.printed:
+        outputs.append(output("stream", name="stdout", text=finding.printed))
+    if finding.error:
+        ename = "NameError" if finding.error == "Missing" else finding.error
+        return [*outputs, _error(ename, finding.says)], 0.0
+    if finding.value is None:
         return outputs, points
-    return [*outputs, output("execute_result", data={"text/plain": repr(value)})], value
+    score = float(finding.value)
+    return [*outputs, output("execute_result", data={"text/plain": repr(score)})], score
 
 
-def _told(name: str, says: str) -> NotebookNode:
+def _error(name: str, says: str) -> NotebookNode:
     out = error(name, plain(says)[:MAX_MESSAGE])
     if name == "Mistake":
         out.traceback = out.evalue.splitlines() or [""]
     return out
 
 
-def message(found: dict[str, Any], score: float, points: float) -> str:
+def message(finding: Finding, score: float, points: float) -> str:
     """A test's message to the learner; empty if it got all its points."""
     if score >= points:
         return ""
-    name, says = found.get("error", ""), found.get("says", "")
+    name, says = finding.error, finding.says
     if not name:
-        text = found.get("printed") or f"The score is {score:g} of {points:g}."
+        text = finding.printed or f"The score is {score:g} of {points:g}."
     elif name == "NotImplementedError" and "Your code goes here" in says:
         text = NO_ANSWER
     elif name in _SPEAK_FOR_THEMSELVES or (name == "AssertionError" and says):

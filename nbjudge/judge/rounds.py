@@ -8,7 +8,6 @@ learner's code says or puts out is heard, because it may tell what a hidden test
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from nbformat import NotebookNode
 
@@ -21,6 +20,7 @@ from nbjudge.judge.findings import Findings
 from nbjudge.judge.halves import HIDDEN, SHOWN, WHOLE, shows
 from nbjudge.judge.kernels import Kernels
 from nbjudge.judge.learners import NoKernel, Snapshot
+from nbjudge.judge.messages import Finding
 
 
 @dataclass
@@ -33,10 +33,10 @@ class Test:
         The cell.
     place:
         The index of the first test cell since another cell has run.
-    told:
+    known:
         What :attr:`nbjudge.judge.examination.Examination.place` was here.
-    found:
-        The result so far.
+    finding:
+        What was found so far.
     seen:
         Notes for the report.
     """
@@ -46,8 +46,8 @@ class Test:
     index: int
     cell: NotebookNode
     place: int
-    told: int
-    found: dict[str, Any] = field(default_factory=dict)
+    known: int
+    finding: Finding = field(default_factory=Finding)
     seen: list[str] = field(default_factory=list)
 
     @property
@@ -96,13 +96,13 @@ class Rounds:
             if over:
                 raise NoKernel(over)
             if not hides or shows(cell.source):
-                test.found = self._again_if_garbled(test, SHOWN if hides else WHOLE)
-            if hides and not test.found.get("error"):
+                test.finding = self._again_if_garbled(test, SHOWN if hides else WHOLE)
+            if hides and not test.finding.error:
                 self.kernels.places.add(test.place)
                 self.kernels.catch_up(test.exercise)
                 self.waiting.append(test)
         except NoKernel as error:
-            test.found = _not_run(error)
+            test.finding = _not_run(error)
         self._note(test)
 
     def _here(self, test: Test) -> Snapshot:
@@ -122,16 +122,16 @@ class Rounds:
         self.kernels.end()
         self.kernels.be_careful()
 
-    def _again_if_garbled(self, test: Test, part: str) -> dict[str, Any]:
-        """The result of a test; another cell may be to blame for a reply that is no answer."""
-        found = self._asked(test, part)
-        if found.get("error") == errors.GARBLED:
+    def _again_if_garbled(self, test: Test, part: str) -> Finding:
+        """The finding in a test; another cell may be to blame for a reply that is no answer."""
+        finding = self._asked(test, part)
+        if finding.error == errors.GARBLED:
             self.kernels.end()
             before = self.kernels.be_careful()
             self.kernels.catch_up(test.exercise)
             if len(self.kernels.broken) > before:
                 return self._asked(test, part)
-        return found
+        return finding
 
     # -- the second round ------------------------------------------------------------------------
 
@@ -141,13 +141,14 @@ class Rounds:
             self.kernels.seal()
             self.clock.turn_to_tests()
         for test in list(self.waiting):
-            printed = test.found.get("printed", "")
+            printed = test.finding.printed
             try:
                 self.clock.check()
-                test.found = self._again_if_garbled(test, HIDDEN)
+                test.finding = self._again_if_garbled(test, HIDDEN)
             except NoKernel as error:
-                test.found = _not_run(error)
-            test.found |= {"printed": printed + test.found.get("printed", ""), "in_hidden": True}
+                test.finding = _not_run(error)
+            test.finding.printed = printed + test.finding.printed
+            test.finding.in_hidden = True
             self.waiting.remove(test)
             self._note(test)
         for test in self.tests:
@@ -178,7 +179,7 @@ class Rounds:
 
     # -- both ------------------------------------------------------------------------------------
 
-    def _asked(self, test: Test, part: str) -> dict[str, Any]:
+    def _asked(self, test: Test, part: str) -> Finding:
         """Have the examiner run a test, or this part of it."""
         self.examination.be_ready()
         snapshot = self._left(test) if part == HIDDEN else self._here(test)
@@ -186,59 +187,55 @@ class Rounds:
         try:
             snapshot.go_on()
             self.examination.link(snapshot)
-            found = self.examination.ask(test.cell, snapshot, seconds, part, test.told)
+            finding = self.examination.ask(test.cell, snapshot, seconds, part, test.known)
         except WireError as error:
             late = isinstance(error, TimedOut)
             test.seen.append("the examiner " + ("took too long" if late else "ended"))
             self.findings.notes.add(f"{test.name}: {test.seen[-1]}")
             self.examination.end()
-            found = {
-                "error": errors.OUT_OF_TIME if late else outcome.NOT_RUN,
-                "says": f"This test was stopped after {seconds:.0f} s."
+            finding = Finding(
+                error=errors.OUT_OF_TIME if late else outcome.NOT_RUN,
+                says=f"This test was stopped after {seconds:.0f} s."
                 if late
                 else "This test could not be run: it could not cope with what came back.",
-                "aside": 0.0,
-                "lost": True,
-            }
+                lost=True,
+            )
         finally:
             if part == HIDDEN:
                 snapshot.end()
-        self.clock.give(found["aside"])
-        if found["lost"]:
-            self._lose(test, found, snapshot, briefly=part == HIDDEN)
-        return found
+        self.clock.give(finding.aside)
+        if finding.lost:
+            self._lose(test, finding, snapshot, briefly=part == HIDDEN)
+        return finding
 
-    def _lose(
-        self, test: Test, found: dict[str, Any], snapshot: Snapshot, *, briefly: bool
-    ) -> None:
+    def _lose(self, test: Test, finding: Finding, snapshot: Snapshot, *, briefly: bool) -> None:
         """Note how a test's copy of the kernel ended, and replace the kernel if it ended too."""
         learner = snapshot.learner
         learner.leave()
         test.seen.append("its copy of the kernel was ended after this test")
-        if found["error"] == errors.GONE:
-            found["why"] = learner.why_gone(briefly)
-            found["says"] = f"{found['says']} {found['why']}"
+        if finding.error == errors.GONE:
+            finding.why = learner.why_gone(briefly)
+            finding.says = f"{finding.says} {finding.why}"
         if not (learner.kernel.alive() and snapshot.can_be_ended):
             self.kernels.end()
 
     def _note(self, test: Test) -> None:
-        if test.found.get("error") == errors.OUT_OF_TIME:
+        if test.finding.error == errors.OUT_OF_TIME:
             self.examination.slow.add(test.exercise)
 
     def _settle(self, test: Test) -> None:
-        findings, found, name = self.findings, test.found, test.name
-        what = found.get("error")
-        if what == errors.OUT_OF_TIME:
+        findings, finding, name = self.findings, test.finding, test.name
+        if finding.error == errors.OUT_OF_TIME:
             findings.out_of_time.append(name)
-        elif what == errors.GONE:
-            findings.died.setdefault(found["why"], []).append(name)
-        elif what == errors.GARBLED:
-            findings.notes.add(f"{name}: {found['says']}")
-        elif what == "Missing" and (why := findings.why_missing(test.exercise)):
-            found["says"] = why
-        findings.settle(test.cell, findings.said_once(name, found), test.seen)
+        elif finding.error == errors.GONE:
+            findings.died.setdefault(finding.why, []).append(name)
+        elif finding.error == errors.GARBLED:
+            findings.notes.add(f"{name}: {finding.says}")
+        elif finding.error == "Missing" and (why := findings.why_missing(test.exercise)):
+            finding.says = why
+        findings.settle(test.cell, findings.said_once(name, finding), test.seen)
         outcome.tidy(test.cell, findings.room)
 
 
-def _not_run(error: NoKernel) -> dict[str, Any]:
-    return {"error": outcome.NOT_RUN, "says": f"This test was not run: {error}."}
+def _not_run(error: NoKernel) -> Finding:
+    return Finding(error=outcome.NOT_RUN, says=f"This test was not run: {error}.")

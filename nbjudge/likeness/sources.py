@@ -15,11 +15,12 @@ from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, find, roster
 from nbjudge.intake.merge import blank
+from nbjudge.intake.messages import Opened, Stage
 from nbjudge.judge import names_of
 from nbjudge.judge.likeness import forbidden_files
 from nbjudge.likeness.compare import Answer, Base
 from nbjudge.likeness.prints import Print
-from nbjudge.run.helper import Helper, TooMuch
+from nbjudge.run.helper import Helper, StepFailed
 from nbjudge.store.folder import GradingFolder
 
 #: The folder in a class's results for the page, the table and the fingerprints.
@@ -171,13 +172,12 @@ def _add_graded(found: Answers, folder: GradingFolder, into: Path, cohort: str) 
 def _add_submitted(found: Answers, folder: GradingFolder, submitted: Path, cohort: str) -> None:
     """Add answers as learners handed them in; a process with limits reads them."""
     release, source = folder.release(), folder.source()
-    helper = Helper(
+    opened = Opened(
         template=nbformat.v4.writes(blank(source, release)),
         release=nbformat.v4.writes(release),
-        given_out={},
         names={name: list(names) for name, names in names_of(source).items()},
     )
-    with helper:
+    with Helper(opened) as helper:
         for student, place in roster.folders_of(submitted).items():
             taken = find.take_in(
                 place, folder.problem_set, notebook=folder.name, others=folder.others
@@ -185,11 +185,11 @@ def _add_submitted(found: Answers, folder: GradingFolder, submitted: Path, cohor
             if taken.content is None:
                 continue
             try:
-                staged = helper.do("stage", content=taken.content)
-            except TooMuch:
+                staged = helper.do(Stage(content=taken.content))
+            except StepFailed:
                 continue
-            if not staged["problem"]:
-                merged = nbformat.v4.reads(staged["notebook"])
+            if not staged.problem:
+                merged = nbformat.v4.reads(staged.notebook)
                 _add(found, _stubs(release), student, cohort, merged.cells)
 
 

@@ -10,12 +10,13 @@ import nbformat
 
 from nbjudge.intake import cells
 from nbjudge.intake.merge import blank
+from nbjudge.intake.messages import Opened, Render
 from nbjudge.marking.record import Act, account, last_acts, record_marks
 from nbjudge.marking.rubric import Choice, Request, Rubric, RubricItem, now, total
 from nbjudge.marking.scheme import Scheme, read_scheme
 from nbjudge.report.feedback import headings
 from nbjudge.report.rich import rich
-from nbjudge.run.helper import Helper, TooMuch
+from nbjudge.run.helper import Helper, StepFailed
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Book, Mark, Marks
 
@@ -106,12 +107,8 @@ class MarkingDesk:
             self._books[folder.work] = book
         first = folders[0]
         release, source = first.release(), first.source()
-        self._helper = Helper(
-            template=nbformat.v4.writes(blank(source, release)),
-            release=nbformat.v4.writes(release),
-            given_out={},
-            names={},
-        )
+        template = nbformat.v4.writes(blank(source, release))
+        self._helper = Helper(Opened(template=template, release=nbformat.v4.writes(release)))
         self.questions = {
             question.id: question for folder in folders for question in self._questions(folder)
         }
@@ -230,8 +227,8 @@ class MarkingDesk:
         if kept is None or kept[0] != stamp:
             text = path.read_text(encoding="utf-8")
             try:
-                found = self._helper.do("written", notebook=text)["answers"]
-            except TooMuch as error:
+                found = self._helper.do(Render(notebook=text)).answers
+            except StepFailed as error:
                 found = {question.cell: rich(f"This answer is not shown: it {error}.")}
             kept = self._rendered[question.work, student] = stamp, found
         return kept[1].get(question.cell, "")

@@ -19,6 +19,7 @@ from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Book, Mark
 from nbjudge.store.ledger import Entry
+from nbjudge.store.record import TestRecord
 from nbjudge.store.results import VOID
 
 
@@ -93,7 +94,7 @@ def why(
             f"exercise is {exercise!r}, but it must be one of: {', '.join(exercises)}."
         )
     folder, entry = exercises[exercise]
-    if not entry.record:
+    if (record := entry.record) is None:
         raise ValueError(f"student is {student!r}, but their {folder.name} is not graded yet.")
     graded = [cell for cell in folder.source().cells if cells.is_graded(cell)]
     with Book(
@@ -101,19 +102,19 @@ def why(
     ) as book:
         marks = book.marks(student)
     tests = []
-    void, rescaled = entry.record.get("adjusted", [[], []])
+    void, rescaled = record.adjusted
     for cell in graded:
         name = cells.grade_id(cell)
         if cells.exercise_of(name) == exercise:
-            said = entry.record["tests"].get(name, {})
+            judged = record.tests.get(name, TestRecord())
             tests.append(
                 Test(
                     name,
                     dict(rescaled).get(name, cells.points(cell)),
                     marks.grades.get(name, Mark()) if marks else Mark(0.0),
-                    message=VOID if name in void else said.get("message") or "",
-                    seconds=said.get("seconds") or 0.0,
-                    seen=said.get("seen") or [],
+                    message=VOID if name in void else judged.message,
+                    seconds=judged.seconds,
+                    seen=judged.seen,
                     source=cell.source if cells.is_test(cell) else "",
                 )
             )
@@ -129,9 +130,9 @@ def why(
         _answer(folder, student, exercise),
         tests,
         entry.seed,
-        entry.record["flags"],
-        entry.record.get("received", ""),
-        entry.record.get("sandbox", ""),
+        record.flags,
+        record.received,
+        record.sandbox,
         replay,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nbjudge.judge import judge
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.run.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 
@@ -26,14 +27,14 @@ class Terms:
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
     name, the judge's digest (the same on every machine, or empty if there is only one), the
     course's wrong answers
-    (:func:`nbjudge.intake.release.known_answers`), and the libraries that the notebook imports.
+    (:func:`nbjudge.intake.release.known_of`), and the libraries that the notebook imports.
     """
 
     sandboxed: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
     locked: dict[str, str] = field(default_factory=dict)
     digest: str = ""
-    known: dict[str, Any] = field(default_factory=dict)
+    known: KnownAnswers = field(default_factory=KnownAnswers)
     imported: tuple[str, ...] = ()
 
 

@@ -17,6 +17,7 @@ from time import monotonic
 
 from nbjudge import course as course_tree
 from nbjudge.failure import GradingFailed
+from nbjudge.inside.messages import Malformed
 from nbjudge.intake import roster
 from nbjudge.intake.find import Submission
 from nbjudge.intake.handed_in import HandedIn
@@ -26,7 +27,7 @@ from nbjudge.report.overview import mistakes, write_overview
 from nbjudge.report.returning import keep_for_exchange
 from nbjudge.run.bench import Outcome
 from nbjudge.run.judging import dask_cluster, judge_all
-from nbjudge.run.parcels import BadParcel, unpack_judged
+from nbjudge.run.parcels import unpack_judged
 from nbjudge.run.submissions import Grading, Prepared
 from nbjudge.store import ledger
 from nbjudge.store.digests import versions
@@ -282,7 +283,7 @@ class _Run:
         try:
             judged = unpack_judged(parcel or b"")
             self.done(student, grading.commit(prepared, entry, judged))
-        except (BadParcel, GradingFailed) as error:
+        except (Malformed, GradingFailed) as error:
             quiet_log().error("%s: %s", student, error)
             return False
         return True

@@ -14,11 +14,11 @@ import multiprocessing
 import os
 import signal
 from contextlib import suppress
-from typing import Any
-
-import msgpack
+from typing import Any, cast, get_args
 
 from nbjudge.failure import GradingFailed
+from nbjudge.inside.messages import pack, unpack
+from nbjudge.intake.messages import Broke, Opened, Reply, Step
 from nbjudge.run.workers import warm_up
 
 #: Limits of a step in seconds of processor time, and of wall time: a busy machine is slow.
@@ -34,7 +34,7 @@ RESULT_MB = 48
 _NO_MEMORY = 75
 
 
-class TooMuch(RuntimeError):
+class StepFailed(RuntimeError):
     """A step hit one of the limits; the message completes the sentence "it ..."."""
 
 
@@ -45,7 +45,7 @@ class _Ended(Exception):
 class Helper:
     """The process, started at the first step; a context manager."""
 
-    def __init__(self, **opened: Any):
+    def __init__(self, opened: Opened):
         self._opened = opened
         self._process: multiprocessing.process.BaseProcess | None = None
         self._pipe: Any = None
@@ -75,49 +75,48 @@ class Helper:
             with suppress(EOFError, OSError):
                 self._process.start()
                 theirs.close()
-                self._pipe.send_bytes(msgpack.packb(self._opened))
+                self._pipe.send_bytes(pack(self._opened))
                 if self._pipe.poll(CLOCK_SECONDS) and self._pipe.recv_bytes():
                     return
             self.close()
         raise GradingFailed("The process that reads submissions does not start.")
 
-    def do(self, step: str, **given: Any) -> dict[str, Any]:
-        """Run a step of :mod:`nbjudge.intake.steps` and return its result.
+    def do(self, step: Step[Reply]) -> Reply:
+        """Take a step of :mod:`nbjudge.intake.messages` and return the reply.
 
         Raises
         ------
-        TooMuch
+        StepFailed
             If it exceeds the limits, or kills the process twice.
         GradingFailed
             If the process cannot be started.
         """
-        packed = msgpack.packb({"step": step, "given": given})
         try:
-            return self._ask(packed)
+            return self._ask(step)
         except _Ended:
             # Perhaps killed from outside: a system short of memory kills any process.
             pass
         try:
-            return self._ask(packed)
+            return self._ask(step)
         except _Ended:
-            raise TooMuch("crashes the program that reads it") from None
+            raise StepFailed("crashes the program that reads it") from None
 
-    def _ask(self, packed: bytes) -> dict[str, Any]:
+    def _ask(self, step: Step[Reply]) -> Reply:
         if self._process is None:
             self._start()
         try:
-            self._pipe.send_bytes(packed)
+            self._pipe.send_bytes(pack(step))
             if not self._pipe.poll(CLOCK_SECONDS):
-                raise TooMuch(f"takes more than {CLOCK_SECONDS:.0f} s to read")
-            answer = msgpack.unpackb(self._pipe.recv_bytes(RESULT_MB << 20))
+                raise StepFailed(f"takes more than {CLOCK_SECONDS:.0f} s to read")
+            answer = unpack(self._pipe.recv_bytes(RESULT_MB << 20), step.gives, Broke)
         except (EOFError, OSError):
             raise self._why_ended() from None
         except BaseException:
             self.close()
             raise
-        if "broke" in answer:
-            raise TooMuch(answer["broke"])
-        return answer
+        if isinstance(answer, Broke):
+            raise StepFailed(answer.problem)
+        return cast(Reply, answer)
 
     def _why_ended(self) -> Exception:
         process = self._process
@@ -126,11 +125,11 @@ class Helper:
         code = process.exitcode
         self.close()
         if code in (-signal.SIGPROF, -signal.SIGXCPU):
-            return TooMuch(f"takes more than {SECONDS} s of processor time to read")
+            return StepFailed(f"takes more than {SECONDS} s of processor time to read")
         if code == _NO_MEMORY:
-            return TooMuch(f"takes more than {MEMORY_MB} MiB of memory to read")
+            return StepFailed(f"takes more than {MEMORY_MB} MiB of memory to read")
         if code is None:
-            return TooMuch(f"grows to more than {RESULT_MB} MiB when read")
+            return StepFailed(f"grows to more than {RESULT_MB} MiB when read")
         return _Ended()
 
 
@@ -143,17 +142,17 @@ def _serve(pipe: Any) -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _limit_memory()
     with suppress(EOFError, ConnectionError):
-        desk = steps.Intake(**msgpack.unpackb(pipe.recv_bytes()))
+        intake = steps.Intake(unpack(pipe.recv_bytes(), Opened))
         pipe.send_bytes(b"ready")
         while True:
-            asked = msgpack.unpackb(pipe.recv_bytes())
+            step = unpack(pipe.recv_bytes(), *get_args(steps.Steps))
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
-                packed = msgpack.packb(getattr(desk, asked["step"])(**asked["given"]))
+                packed = pack(intake.take(step))
             except MemoryError:
                 os._exit(_NO_MEMORY)
             except Exception as error:
-                packed = msgpack.packb({"broke": f"cannot be read ({type(error).__name__})"})
+                packed = pack(Broke(problem=f"cannot be read ({type(error).__name__})"))
             signal.setitimer(signal.ITIMER_PROF, 0)
             pipe.send_bytes(packed)
 

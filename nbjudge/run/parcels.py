@@ -1,28 +1,24 @@
-"""Jobs and judgements as bytes, to send to workers and back, and to keep in the ledger.
-
-They are strictly checked msgpack: unpacking gives the types that were packed, or an error.
-"""
+"""Jobs and judgements as bytes, to send to workers and back, and to keep in the ledger."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import replace
+from typing import TypeVar
 
-import msgpack
+from msgspec import Raw
 
-from nbjudge.judge import Job, Judged, Limits
+from nbjudge.inside.messages import Malformed, pack, unpack
+from nbjudge.judge import Job, Judged
 
+#: The format of both. A worker of another version of the judge may have another one.
+FORMAT = 2
 
-class BadParcel(ValueError):
-    """The bytes are malformed; the message says where."""
+_Kind = TypeVar("_Kind", Job, Judged)
 
 
 def pack_job(job: Job) -> bytes:
     """A job as bytes, without the data files, which are sent to each worker once."""
-    found = {field.name: getattr(job, field.name) for field in fields(job)}
-    found["files"] = {}
-    found["limits"] = asdict(job.limits)
-    return msgpack.packb(found)
+    return pack((FORMAT, replace(job, files={})))
 
 
 def unpack_job(parcel: bytes, files: dict[str, bytes]) -> Job:
@@ -30,21 +26,15 @@ def unpack_job(parcel: bytes, files: dict[str, bytes]) -> Job:
 
     Raises
     ------
-    BadParcel
-        If the bytes are not a job.
+    Malformed
+        If the bytes are not a job of this format.
     """
-    found = _unpacked(parcel)
-    kinds = {"student": str, "notebook": bytes, "seed": int, "limits": dict, "files": dict}
-    _check(found, kinds | {"enclosed": dict, "refused": dict})
-    _check(found["enclosed"], dict.fromkeys(found["enclosed"], bytes), "enclosed: ")
-    _check(found["refused"], dict.fromkeys(found["refused"], str), "refused: ")
-    ours = {"limits": Limits(**found["limits"]), "files": files}
-    return Job(**{**found, **ours})
+    return replace(_unpacked(parcel, Job), files=files)
 
 
 def pack_judged(judged: Judged) -> bytes:
     """A judgement as bytes."""
-    return msgpack.packb({field.name: getattr(judged, field.name) for field in fields(judged)})
+    return pack((FORMAT, judged))
 
 
 def unpack_judged(parcel: bytes) -> Judged:
@@ -52,48 +42,21 @@ def unpack_judged(parcel: bytes) -> Judged:
 
     Raises
     ------
-    BadParcel
-        If the bytes are not a judgement.
+    Malformed
+        If the bytes are not a judgement of this format.
     """
-    found = _unpacked(parcel)
-    number = (int, float)
-    kinds = {
-        "notebook": bytes,
-        "tests": dict,
-        "flags": list,
-        "seconds": number,
-        "cpu_seconds": number,
-        "peak_memory_mb": number,
-        "sandbox": str,
-        "held": list,
-        "told": list,
-    }
-    _check(found, kinds)
-    for name, test in found["tests"].items():
-        _check(test, {"score": number, "max_score": number, "message": str}, f"test {name}: ")
-        if not 0 <= test["score"] <= test["max_score"]:
-            raise BadParcel(f"test {name}: score {test['score']} is out of range")
-        measured = test.get("measured", {})
-        _check(measured, dict.fromkeys(measured, number), f"test {name}: measured: ")
-    if not all(isinstance(flag, str) for flag in found["flags"] + found["held"] + found["told"]):
-        raise BadParcel("flags must be text")
-    return Judged(**found)
+    judged = _unpacked(parcel, Judged)
+    for name, test in judged.tests.items():
+        if not 0 <= test.score <= test.max_score:
+            raise Malformed(f"test {name}: score {test.score} is out of range")
+    return judged
 
 
-def _unpacked(parcel: bytes) -> dict:
-    try:
-        found = msgpack.unpackb(parcel, strict_map_key=True)
-    except Exception as error:
-        raise BadParcel(f"cannot be unpacked: {type(error).__name__}") from None
-    if not isinstance(found, dict):
-        raise BadParcel("is not a mapping")
-    return found
-
-
-def _check(found: Any, kinds: dict[str, Any], where: str = "") -> None:
-    if not isinstance(found, dict):
-        raise BadParcel(f"{where}is not a mapping")
-    for name, kind in kinds.items():
-        value = found.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise BadParcel(f"{where}{name} is of type {type(value).__name__}")
+def _unpacked(parcel: bytes, kind: type[_Kind]) -> _Kind:
+    written, content = unpack(parcel, tuple[int, Raw])
+    if written != FORMAT:
+        raise Malformed(
+            f"it was written by another version of the judge (format {written}; this one reads "
+            f"format {FORMAT}): install the same version on all machines"
+        )
+    return unpack(bytes(content), kind)

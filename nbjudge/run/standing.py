@@ -12,6 +12,7 @@ from nbjudge.marking.rubric import told
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Mark, Marks
 from nbjudge.store.ledger import Ledger
+from nbjudge.store.record import Adjustments, Record, TestRecord
 from nbjudge.store.results import (
     NOT_KNOWN,
     NOTHING_WRITTEN,
@@ -44,30 +45,30 @@ class Standing:
         self.marking = told(folder.into, folder.problem_set, folder.work)
 
     def result(
-        self, student: str, record: dict, seed: int | None, marks: Marks | None
+        self, student: str, record: Record, seed: int | None, marks: Marks | None
     ) -> StudentResult:
         """A student's result from the record and the current gradebook."""
-        flags, told, tests, by_hand = list(record["flags"]), list(record["told"]), {}, {}
-        marks, old_points = marks or Marks(), record.get("old_points", {})
+        flags, told, tests, by_hand = list(record.flags), list(record.told), {}, {}
+        marks = marks or Marks()
         for name, most in self.graded.items():
             mark, most = marks.grades.get(name), self.rules.carries(name, most)
-            said = record["tests"].get(name, {})
+            judged = record.tests.get(name, TestRecord())
             test = TestResult(mark.score if mark else 0.0, most)
-            test.seconds, test.seen = said.get("seconds") or 0.0, said.get("seen") or []
-            test.measured = said.get("measured") or {}
-            test.in_hidden = said.get("in_hidden") or False
+            test.seconds, test.seen, test.measured = judged.seconds, judged.seen, judged.measured
+            test.in_hidden = judged.in_hidden
             if name in self.rules.void:
                 test.message, test.void = VOID, True
             elif test.score is None:
                 flags.append(f"{name} {WAITS}")
             elif test.score < most:
-                test.message = said.get("message") or ""
-                if name.endswith(cells.WRITTEN) and name not in record.get("prints", [name]):
+                test.message = judged.message
+                taken = record.prints is not None
+                if taken and name.endswith(cells.WRITTEN) and name not in (record.prints or {}):
                     test.message = NOTHING_WRITTEN
-            old = record.get("old_marks", {}).get(name)
+            old = record.old_marks.get(name)
             if mark and mark.manual is not None and mark.waits and mark.manual == old:
                 flags.append(f"{name} was marked by hand before the work changed: look again")
-            if mark and mark.manual is not None and mark.manual == old_points.get(name):
+            if mark and mark.manual is not None and mark.manual == record.old_points.get(name):
                 flags.append(f"{name} was marked by hand before its points changed: look again")
             tests[name] = test
             if mark and (mark.manual is not None or mark.extra):
@@ -75,35 +76,35 @@ class Standing:
                 by_hand[name] = act.says() if act else "not recorded"
                 if act is None:
                     flags.append(unrecorded(name, mark.manual, mark.extra))
-            wrote = record.get("auto", {}).get(name, mark and mark.auto)
+            wrote = record.auto.get(name, mark.auto if mark else None)
             if mark and mark.auto != wrote:
                 flags.append(changed(name, mark.auto, wrote))
         if marks.late_seconds:
             cost = f"{marks.penalty:g} points deducted" if marks.penalty else "no points deducted"
             flags.append(f"came {span(marks.late_seconds)} late: {cost}")
             told.append(f"Your work came {span(marks.late_seconds)} late: {cost}.")
-        elif record.get("digest") and marks.due and not marks.received:
-            if record.get("late") is None:
+        elif record.digest and marks.due and not marks.received:
+            if record.late is None:
                 flags.append(f"{NOT_KNOWN}: {roster.RECEIPTS} does not say when it came in")
-            elif record["late"]:
+            elif record.late:
                 flags.append(f"{NOT_KNOWN}: it came late, but {roster.RECEIPTS} does not say when")
         marking = self.marking.get(student, {})
         return StudentResult(
             tests,
             flags,
             seed,
-            seconds=record.get("seconds", 0.0),
-            cpu_seconds=record.get("cpu_seconds", 0.0),
-            memory_mb=record.get("memory_mb", 0.0),
-            sandbox=record.get("sandbox", ""),
-            received=record.get("received", ""),
+            seconds=record.seconds,
+            cpu_seconds=record.cpu_seconds,
+            memory_mb=record.memory_mb,
+            sandbox=record.sandbox,
+            received=record.received,
             penalty=marks.penalty,
             comments=marks.comments,
             by_hand=by_hand,
-            prints=record.get("prints", {}),
-            left_out=record.get("left_out", []),
+            prints=record.prints or {},
+            left_out=record.left_out,
             late_seconds=marks.late_seconds,
-            digest=record.get("digest", ""),
+            digest=record.digest,
             told=told,
             held=self.held(student, record),
             by_item={
@@ -114,24 +115,24 @@ class Standing:
             requests=marking.get("requests", []),
         )
 
-    def held(self, student: str, record: dict) -> list[str]:
+    def held(self, student: str, record: Record) -> list[str]:
         """Why a mark is not final, unless the instructor has accepted exactly this work."""
         if self.ledger.fact(f"{self.folder.work}: accepted {student}") == _seen(record):
             return []
         void = tuple(f"test {name} " for name in sorted(self.rules.void))
-        return [why for why in record["held"] if not why.startswith(void)]
+        return [why for why in record.held if not why.startswith(void)]
 
     def accept(self, student: str) -> None:
         """Record that the instructor has looked at what holds this mark."""
         record = self.ledger.entry(self.folder.work, student).record
-        if record.get("held"):
+        if record and record.held:
             self.ledger.note(f"{self.folder.work}: accepted {student}", _seen(record))
 
-    def adjustments(self) -> list:
-        """The tests currently void or rescaled, in the ledger's form."""
-        return [sorted(self.rules.void), sorted([*item] for item in self.rules.points.items())]
+    def adjustments(self) -> Adjustments:
+        """The tests currently void or rescaled."""
+        return sorted(self.rules.void), sorted(self.rules.points.items())
 
-    def shown(self, student: str, record: dict, marks: Marks | None) -> str:
+    def shown(self, student: str, record: Record, marks: Marks | None) -> str:
         """Everything on a page that may change without the notebook being run again."""
         held = self.held(student, record)
         said = self.marking.get(student)
@@ -149,9 +150,9 @@ class Standing:
         return None
 
 
-def _seen(record: dict) -> str:
+def _seen(record: Record) -> str:
     """A digest of the work and of what holds its mark: it changes with either."""
-    found = [record.get("digest", ""), record.get("enclosed", ""), *record["held"]]
+    found = [record.digest, record.enclosed, *record.held]
     return hashlib.sha256("\0".join(found).encode()).hexdigest()
 
 

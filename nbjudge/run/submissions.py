@@ -8,16 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import nbformat
 
 from nbjudge.failure import GradingFailed
 from nbjudge.files import write_whole
+from nbjudge.inside.messages import pack
 from nbjudge.intake import cells, enclosures, find, which
 from nbjudge.intake.merge import blank
+from nbjudge.intake.messages import (
+    AddOutputs,
+    LookInto,
+    Opened,
+    Print,
+    Stage,
+    Staged,
+    WritePage,
+)
 from nbjudge.intake.notes import Notes
 from nbjudge.intake.other_set import names_elsewhere
 from nbjudge.intake.policy import check_tests
@@ -26,7 +35,7 @@ from nbjudge.intake.release import release_folder
 from nbjudge.judge import Job, Judged, Limits, imports_of, names_of
 from nbjudge.judge.names import libraries
 from nbjudge.run.bench import Terms
-from nbjudge.run.helper import Helper, TooMuch
+from nbjudge.run.helper import Helper, StepFailed
 from nbjudge.run.parcels import pack_job
 from nbjudge.run.standing import Standing, written_time
 from nbjudge.store import ledger
@@ -34,15 +43,13 @@ from nbjudge.store.digests import judge_digest
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Book, Marks, naive
 from nbjudge.store.ledger import Entry, Ledger
+from nbjudge.store.record import Record, TestRecord
 from nbjudge.store.results import StudentResult
 
 #: Warning in the report, on every page and at the end of the run.
 NO_SANDBOX = (
     "Graded without a sandbox: learners' code ran with the permissions of the grading account."
 )
-
-#: What the ledger keeps of each test's judgement, besides its score.
-KEPT = ("message", "seconds", "seen", "measured", "in_hidden")
 
 
 @dataclass
@@ -84,12 +91,14 @@ class Grading:
         self.blank = blank(source, self.release)
         # Reads what learners wrote, so that this process need not.
         self.helper = Helper(
-            template=nbformat.v4.writes(self.blank),
-            release=nbformat.v4.writes(self.release),
-            given_out=self.versions_given_out(),
-            names={name: list(names) for name, names in self.names.items()},
-            notebook=folder.name,
-            elsewhere=names_elsewhere(folder.course, folder.name),
+            Opened(
+                template=nbformat.v4.writes(self.blank),
+                release=nbformat.v4.writes(self.release),
+                given_out=self.versions_given_out(),
+                names={name: list(names) for name, names in self.names.items()},
+                notebook=folder.name,
+                elsewhere=names_elsewhere(folder.course, folder.name),
+            )
         )
         self.graded = {
             cells.grade_id(cell): cells.points(cell)
@@ -101,7 +110,7 @@ class Grading:
         self.sandboxed, self.warnings = sandboxed, [] if sandboxed else [NO_SANDBOX]
         self.files, self.known = folder.files(), folder.known()
         self.standing = Standing(folder, kept, self.graded, self.rules)
-        settings = hashlib.sha256(json.dumps([self.known, asdict(limits), sandboxed]).encode())
+        settings = hashlib.sha256(pack([self.known, limits, sandboxed]))
         self.judge = [folder.digest(), judge_digest(), settings.hexdigest()]
 
     def apply_rules(self) -> None:
@@ -169,14 +178,14 @@ class Grading:
                 prepared.notes.told.append(f"You have not handed in {self.folder.name}.ipynb.")
             return prepared
         try:
-            found = self.helper.do("stage", content=submission.content)
-        except TooMuch as error:
-            found = {"problem": str(error), "notes": {}}
-        prepared.notes.extend(Notes(**found["notes"]))
-        if found["problem"]:
-            prepared.refuse(f"{self.folder.name}.ipynb {found['problem']}")
+            staged = self.helper.do(Stage(content=submission.content))
+        except StepFailed as error:
+            staged = Staged(notes=Notes(), problem=str(error))
+        prepared.notes.extend(staged.notes)
+        if staged.problem:
+            prepared.refuse(f"{self.folder.name}.ipynb {staged.problem}")
         else:
-            prepared.notebook = found["notebook"]
+            prepared.notebook = staged.notebook
             self.look_into(prepared)
         return prepared
 
@@ -185,8 +194,8 @@ class Grading:
         submission = prepared.submission
         for name, content in list(submission.enclosed.items()):
             try:
-                problem = self.helper.do("enclosed", content=content)["problem"]
-            except TooMuch as error:
+                problem = self.helper.do(LookInto(content=content)).problem
+            except StepFailed as error:
                 problem = str(error)
             if problem:
                 submission.refused[name] = problem
@@ -221,10 +230,10 @@ class Grading:
 
     def commit(self, prepared: Prepared, entry: Entry, judged: Judged) -> StudentResult:
         """Save a judgement: gradebook, executed notebook, page, and last of all the ledger."""
-        student, before = prepared.student, entry.record
+        student, before = prepared.student, entry.record or Record()
         try:
             run = self.as_run(prepared.notebook or "", judged)
-        except TooMuch as error:
+        except StepFailed as error:
             prepared.refuse(f"{self.folder.name}.ipynb {error}")
             return self.settle_nothing(prepared)
         settled, old_marks = self.by_hand(prepared, before)
@@ -233,22 +242,21 @@ class Grading:
         write_whole(self.folder.notebook("autograded", student), run)
         marks = self.book.marks(student)
         record = self.record(prepared, marks, judged)
-        record["scores"], record["set_aside"] = judged_scores, before.get("set_aside", {})
+        record.scores, record.set_aside = judged_scores, before.set_aside
         self.stamp(student, prepared.submission)
-        record["old_marks"] = old_marks
+        record.old_marks = old_marks
         if marks and self.readjust(student, record, marks):
             marks = self.book.marks(student)
         return self.finish(student, prepared.key, entry.seed, record, run, marks)
 
     def by_hand(
-        self, prepared: Prepared, before: dict
+        self, prepared: Prepared, before: Record
     ) -> tuple[dict[str, tuple[float, bool]], dict[str, float]]:
         """The manual marks that were given on this same work, and those given on other work."""
         marks = self.book.marks(prepared.student)
         given = marks.by_hand() if marks else {}
-        now = self.record_of_files(prepared.submission)
-        if all(before.get(name, "") == digest for name, digest in now.items()):
-            return given, before.get("old_marks", {})
+        if (before.digest, before.enclosed) == digests_of(prepared.submission):
+            return given, before.old_marks
         return {}, {name: mark for name, (mark, _) in given.items()}
 
     def as_run(self, notebook: str, judged: Judged) -> str:
@@ -258,27 +266,28 @@ class Grading:
         ------
         GradingFailed
             If the judgement does not belong to this notebook.
-        TooMuch
+        StepFailed
             If the outputs cannot be read within limits, not even those of the tests alone.
         """
-        given = {"notebook": notebook, "judged": judged.notebook, "tests": judged.tests}
+        step = AddOutputs(notebook=notebook, judged=judged.notebook, tests=judged.tests, bare=False)
         try:
-            found = self.helper.do("run", **given, bare=False)
-        except TooMuch as error:
+            run = self.helper.do(step)
+        except StepFailed as error:
             judged.flags.append(f"its cells' output is not shown: it {error}")
             judged.told.append(f"The output of your cells is not shown here: it {error}.")
-            found = self.helper.do("run", **given, bare=True)
-        if found["failed"]:
-            raise GradingFailed(found["failed"])
-        return found["run"]
+            step.bare = True
+            run = self.helper.do(step)
+        if run.failed:
+            raise GradingFailed(run.failed)
+        return run.notebook
 
-    def prints(self, prepared: Prepared) -> dict[str, dict[str, str]]:
-        """The answers' fingerprints, for the record; empty if they exceed the limits."""
+    def prints(self, prepared: Prepared) -> dict[str, str] | None:
+        """The answers' fingerprints; ``None`` if they exceed the limits."""
         try:
-            return self.helper.do("prints", notebook=prepared.notebook)
-        except TooMuch as error:
+            return self.helper.do(Print(notebook=prepared.notebook or "")).prints
+        except StepFailed as error:
             prepared.notes.add(f"its answers were not compared with others': it {error}")
-            return {}
+            return None
 
     def write_page(
         self, student: str, result: StudentResult, run: str | None, warnings: list[str]
@@ -292,17 +301,22 @@ class Grading:
             received = datetime.fromisoformat(result.received).astimezone(self.rules.zone)
             about.append(f"handed in {received:%Y-%m-%d %H:%M %Z}")
         about.append(f"this page was written {datetime.now(self.rules.zone):%Y-%m-%d}")
-        given = {"name": self.work, "result": asdict(result), "about": about}
         for shown, colours in ((run, True), (run, False), (None, False)):
             try:
-                page = self.helper.do(
-                    "page", **given, run=shown, warnings=warnings, colours=colours
+                step = WritePage(
+                    name=self.work,
+                    result=result,
+                    run=shown,
+                    warnings=warnings,
+                    colours=colours,
+                    about=about,
                 )
+                page = self.helper.do(step).page
                 break
-            except TooMuch as error:
+            except StepFailed as error:
                 if not colours:
                     warnings = [*warnings, f"Your notebook is not shown here: it {error}."]
-        write_whole(self.folder.page(student), page["page"])
+        write_whole(self.folder.page(student), page)
 
     def stamp(self, student: str, submission: find.Submission) -> None:
         """Write the time of receipt where nbgrader looks for it.
@@ -315,51 +329,54 @@ class Grading:
         elif path.parent.is_dir():
             write_whole(path, f"{submission.received:%Y-%m-%d %H:%M:%S} UTC\n")
 
-    @staticmethod
-    def record_of_files(submission: find.Submission) -> dict[str, str]:
-        """The digests that reveal whether the work has changed."""
-        return {"digest": submission.digest, "enclosed": enclosures.digest(submission.enclosed)}
-
-    def record(self, prepared: Prepared, marks: Marks | None, judged: Judged | None = None) -> dict:
+    def record(
+        self, prepared: Prepared, marks: Marks | None, judged: Judged | None = None
+    ) -> Record:
         """The ledger's record of a submission, besides its marks."""
         submission = prepared.submission
-        record: dict[str, Any] = {
-            **self.record_of_files(submission),
-            "received": written_time(submission.received),
-            "late": submission.late,
-            "left_out": submission.left_out,
-            "tests": {},
-            # The points that grading wrote to the gradebook, to detect any written otherwise.
-            "auto": marks.autos() if marks else {},
-        }
+        prints = None if prepared.notebook is None else self.prints(prepared)
         notes = Notes()
-        if prepared.notebook is not None:
-            record |= self.prints(prepared)
         notes.extend(prepared.notes)
+        digest, enclosed = digests_of(submission)
+        record = Record(
+            digest=digest,
+            enclosed=enclosed,
+            received=written_time(submission.received),
+            late=submission.late,
+            left_out=submission.left_out,
+            prints=prints,
+            auto=marks.autos() if marks else {},
+        )
         if judged is not None:
             notes.extend(Notes(flags=judged.flags, told=judged.told, held=judged.held))
-            record["tests"] = {
-                name: {key: test.get(key) for key in KEPT} for name, test in judged.tests.items()
+            record.tests = {
+                name: TestRecord(
+                    message=test.message,
+                    seconds=test.seconds,
+                    seen=test.seen,
+                    measured=test.measured,
+                    in_hidden=test.in_hidden,
+                )
+                for name, test in judged.tests.items()
             }
-            record |= {
-                "seconds": judged.seconds,
-                "cpu_seconds": judged.cpu_seconds,
-                "memory_mb": judged.peak_memory_mb,
-                "sandbox": judged.sandbox,
-            }
-        return record | vars(notes)
+            record.seconds, record.cpu_seconds = judged.seconds, judged.cpu_seconds
+            record.memory_mb, record.sandbox = judged.peak_memory_mb, judged.sandbox
+        record.flags, record.told, record.held = notes.flags, notes.told, notes.held
+        return record
 
     def settle_nothing(self, prepared: Prepared) -> StudentResult:
         """Give 0 points if nothing can be judged, with the reason."""
         student = prepared.student
-        settled, old_marks = self.by_hand(prepared, self.ledger.entry(self.work, student).record)
+        before = self.ledger.entry(self.work, student).record or Record()
+        settled, old_marks = self.by_hand(prepared, before)
         if prepared.submission.content is not None or self.book.marks(student) is not None:
             self.book.save_nothing(student, prepared.submission.received, settled)
         for step in ("submitted", "autograded"):
             shutil.rmtree(self.folder.path(step, student), ignore_errors=True)
         prepared.notes.flags.append(prepared.problem)
         marks = self.book.marks(student)
-        record = self.record(prepared, marks) | {"old_marks": old_marks}
+        record = self.record(prepared, marks)
+        record.old_marks = old_marks
         return self.finish(student, prepared.key, None, record, None, marks)
 
     def finish(
@@ -367,12 +384,12 @@ class Grading:
         student: str,
         key: str,
         seed: int | None,
-        record: dict,
+        record: Record,
         run: str | None,
         marks: Marks | None,
     ) -> StudentResult:
         """Write the page and, last of all, mark the submission as finished in the ledger."""
-        record["shown"] = self.standing.shown(student, record, marks)
+        record.shown = self.standing.shown(student, record, marks)
         result = self.standing.result(student, record, seed, marks)
         self.write_page(student, result, run, self.warnings)
         self.ledger.finish(self.work, student, key, seed, record)
@@ -385,7 +402,7 @@ class Grading:
 
         The page is updated for new manual marks, due dates, times of receipt and rules.
         """
-        record, changed = entry.record, False
+        record, changed = entry.record or Record(), False
         if marks is not None:
             if entry.seed is not None and self.readjust(student, record, marks):
                 changed = True
@@ -394,51 +411,44 @@ class Grading:
                 self.book.receive(student, submission.received)
                 self.stamp(student, submission)
                 marks = self.book.marks(student)
-        known = {"received": written_time(submission.received), "late": submission.late}
-        changed = changed or any(record.get(name) != value for name, value in known.items())
-        record |= known
-        if not changed and record.get("shown", "") == self.standing.shown(student, record, marks):
+        came = written_time(submission.received), submission.late
+        changed = changed or came != (record.received, record.late)
+        record.received, record.late = came
+        if not changed and record.shown == self.standing.shown(student, record, marks):
             return self.standing.result(student, record, entry.seed, marks)
         run = None
         if entry.seed is not None:
             run = self.folder.notebook("autograded", student).read_text(encoding="utf-8")
         return self.finish(student, entry.key, entry.seed, record, run, marks)
 
-    def readjust(self, student: str, record: dict, marks: Marks) -> bool:
+    def readjust(self, student: str, record: Record, marks: Marks) -> bool:
         """Apply the tests currently void or rescaled to the marks; returns whether any changed.
 
         A manual mark on a void test is set aside in the ledger, and restored with the test. It is
         written there before it is removed from the gradebook, so that nothing is lost if the run is
         killed in between.
         """
-        judged = record.get("scores") or {name: mark.auto for name, mark in marks.grades.items()}
-        aside = record.setdefault("set_aside", {})
-        taken = {
-            name: marks.grades[name].manual
-            for name in self.rules.void & marks.grades.keys()
-            if marks.grades[name].manual is not None
-        }
+        judged = record.scores or {name: mark.auto for name, mark in marks.grades.items()}
+        aside = record.set_aside
+        by_hand = {n: m.manual for n, m in marks.grades.items() if m.manual is not None}
+        taken = {name: by_hand[name] for name in self.rules.void & by_hand.keys()}
         back = {
             name: mark
             for name, mark in aside.items()
             if name not in self.rules.void and name in marks.grades
         }
         now = self.standing.adjustments()
-        if record.get("adjusted", [[], []]) == now and not taken:
+        if record.adjusted == now and not taken:
             return False
-        record["scores"] = judged
-        record["old_points"] = {
-            name: marks.grades[name].manual
-            for name in self.rules.points
-            if name in marks.grades and marks.grades[name].manual is not None
-        }
+        record.scores = judged
+        record.old_points = {n: by_hand[n] for n in self.rules.points if n in by_hand}
         aside |= taken
         self.ledger.remember(self.work, student, record)
-        by_hand = {name: mark for name, mark in back.items() if marks.grades[name].manual is None}
-        self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | by_hand)
+        restored = {name: mark for name, mark in back.items() if name not in by_hand}
+        self.book.adjust(student, judged, self.graded, dict.fromkeys(taken) | restored)
         for name in back:
             del aside[name]
-        record["adjusted"], record["auto"] = now, self.book.autos(student)
+        record.adjusted, record.auto = now, self.book.autos(student)
         return True
 
     def give_up(self, prepared: Prepared, problem: str) -> StudentResult:
@@ -454,3 +464,8 @@ class Grading:
         result = self.standing.result(prepared.student, self.record(prepared, marks), None, marks)
         self.write_page(prepared.student, result, None, self.warnings)
         return result
+
+
+def digests_of(submission: find.Submission) -> tuple[str, str]:
+    """The digests that reveal whether the work has changed: the notebook's, the other files'."""
+    return submission.digest, enclosures.digest(submission.enclosed)

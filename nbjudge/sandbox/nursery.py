@@ -19,6 +19,7 @@ from nbjudge.inside.cores import Core
 from nbjudge.inside.isolation import HOME, Slot
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.request import MESSAGE, Request
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import Child, ExaminerProcess, KernelProcess
 from nbjudge.sandbox.parents import Parent
@@ -61,7 +62,7 @@ class Nursery:
         are never in a kernel's process.
     known:
         The problem set's wrong answers, for the examiners, from
-        :func:`nbjudge.intake.release.known_answers`.
+        :func:`nbjudge.intake.release.known_of`.
     imported:
         The libraries that the notebook imports. Both parents load those that take long.
 
@@ -79,13 +80,13 @@ class Nursery:
         learners: Sequence[str] | None = None,
         examiners: Sequence[str] | None = None,
         locked: Mapping[str, str] | None = None,
-        known: Mapping[str, Any] | None = None,
+        known: KnownAnswers | None = None,
         imported: Sequence[str] = (),
     ) -> None:
         linux_only()
         self.sandboxed = sandboxed
         self._entry = examiner_entry
-        self._locked, self._known = dict(locked or {}), dict(known or {})
+        self._locked, self._known = dict(locked or {}), known
         more = server.imported(imported)
         self._modules = {
             "learners": (*more, *(server.learners() if learners is None else learners)),
@@ -279,7 +280,7 @@ class Nursery:
                     sandboxed=self.sandboxed,
                     whole_package=kind == "examiners",
                     locked=self._locked if kind == "examiners" else {},
-                    known=self._known if kind == "examiners" else {},
+                    known=self._known if kind == "examiners" else None,
                     core=self._core.number if kind == "learners" and self._core else None,
                 )
             return parent

@@ -11,14 +11,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from time import monotonic
-from typing import Any
 
 from nbjudge.inside.child import environment
+from nbjudge.inside.messages import pack, to_json
 from nbjudge.inside.processes import Proc
 from nbjudge.inside.program import program
-from nbjudge.inside.request import MESSAGE
+from nbjudge.inside.request import MESSAGE, ServerSettings
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import readable
 from nbjudge.sandbox.shelters import SandboxError
@@ -65,26 +65,26 @@ class Parent:
         sandboxed: bool,
         whole_package: bool,
         locked: Mapping[str, str] | None = None,
-        known: Mapping[str, Any] | None = None,
+        known: KnownAnswers | None = None,
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         told, tell = os.pipe()
-        settings = {
-            "control": far.fileno(),
-            "modules": list(modules),
-            "path": jail.import_path(),
-            "program": asdict(program()),
-            "locked": dict(locked or {}),
-            "known": dict(known or {}),
-            "core": core,
-        }
+        settings = ServerSettings(
+            control=far.fileno(),
+            modules=list(modules),
+            path=jail.import_path(),
+            program=program(),
+            locked=dict(locked or {}),
+            known=pack(known) if known and known.wrong else b"",
+            core=core,
+        )
         server = jail.INSIDE / "server.py"
         started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
-            told_first.write(json.dumps(settings).encode())
+            told_first.write(to_json(settings).encode())
             told_first.seek(0)
             try:
                 if sandboxed:

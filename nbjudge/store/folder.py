@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -33,7 +32,7 @@ from nbjudge.intake.release import (
     copy_source,
     course_config,
     generate,
-    known_answers,
+    known_of,
     loose_files,
     notebooks_in,
     quiet_log,
@@ -42,6 +41,7 @@ from nbjudge.intake.release import (
     weighed,
 )
 from nbjudge.judge import weighing
+from nbjudge.judge.messages import KnownAnswers
 from nbjudge.run.workers import WORKERS
 from nbjudge.store.ledger import Ledger
 
@@ -404,10 +404,10 @@ class GradingFolder:
         ledger.note(name, json.dumps(found))
         return found["accepts"]
 
-    def known(self) -> dict[str, Any]:
-        """The arguments of :class:`nbjudge.judge.known.Known` for this notebook."""
+    def known(self) -> KnownAnswers:
+        """The wrong answers that are known for this notebook."""
         first = self.name == self.problem_set
-        return known_answers(self.problem_set, self.course) if first else {}
+        return known_of(self.problem_set, self.course) if first else KnownAnswers()
 
     def source(self) -> NotebookNode:
         """The instructor's notebook, including hidden tests."""

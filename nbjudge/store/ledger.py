@@ -5,17 +5,21 @@ It is a small database next to the gradebook, written by one process only.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nbjudge.failure import GradingFailed
+from nbjudge.inside.messages import Malformed, from_json, to_json
+from nbjudge.store.record import Record
 
 #: In order: waiting to be judged; judged, with the result kept here; saved to the gradebook, with
 #: its page written.
 QUEUED, JUDGED, FINISHED = "queued", "judged", "finished"
+
+#: In place of a record: nothing was graded yet.
+NO_RECORD = "{}"
 
 #: Could not be judged, through no fault of the learner; the next run tries again.
 FAILED = "failed"
@@ -44,13 +48,13 @@ class Entry:
     """The ledger's entry for one submission.
 
     ``key`` identifies what was judged, by what, and under which limits; ``record`` is from the last
-    finished grading, whatever the state is now.
+    finished grading, whatever the state is now; ``None`` if there is none.
     """
 
     key: str = ""
     state: str = ""
     seed: int | None = None
-    record: dict = field(default_factory=dict)
+    record: Record | None = None
 
 
 class Ledger:
@@ -105,18 +109,27 @@ class Ledger:
             (problem_set, student, student),
         )
         return {
-            name: Entry(key, state, seed, json.loads(record))
+            name: Entry(key, state, seed, self._record(name, record))
             for name, key, state, seed, record in rows
         }
+
+    def _record(self, student: str, text: str) -> Record | None:
+        try:
+            return from_json(text, Record) if text != NO_RECORD else None
+        except Malformed as error:
+            raise GradingFailed(
+                f"{self.path} holds a record of {student} that this version of the grader did not "
+                f"write: {error}. Restore a backup, or install the version that wrote it."
+            ) from None
 
     def queue(self, problem_set: str, student: str, key: str, seed: int) -> None:
         """Mark it as waiting to be judged; any earlier judgement kept here is dropped."""
         self._database.execute(
-            "INSERT INTO submission VALUES (?, ?, ?, ?, ?, '{}', NULL, ?) "
+            "INSERT INTO submission VALUES (?, ?, ?, ?, ?, ?, NULL, ?) "
             "ON CONFLICT (problem_set, student) DO UPDATE SET key = excluded.key, "
             "state = excluded.state, seed = excluded.seed, judged = NULL, "
             "changed = excluded.changed",
-            (problem_set, student, key, QUEUED, seed, _now()),
+            (problem_set, student, key, QUEUED, seed, NO_RECORD, _now()),
         )
 
     def judged(self, problem_set: str, student: str, judged: bytes) -> None:
@@ -136,20 +149,19 @@ class Ledger:
         self._move(problem_set, student, FAILED, None)
 
     def finish(
-        self, problem_set: str, student: str, key: str, seed: int | None, record: dict
+        self, problem_set: str, student: str, key: str, seed: int | None, record: Record
     ) -> None:
         """Mark it as finished: the last step, once the gradebook and the page are written."""
-        text = json.dumps(record, ensure_ascii=False)
         self._database.execute(
             "INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, ?, NULL, ?)",
-            (problem_set, student, key, FINISHED, seed, text, _now()),
+            (problem_set, student, key, FINISHED, seed, to_json(record), _now()),
         )
 
-    def remember(self, problem_set: str, student: str, record: dict) -> None:
+    def remember(self, problem_set: str, student: str, record: Record) -> None:
         """Store the current record before the gradebook is changed accordingly."""
         self._database.execute(
             "UPDATE submission SET record = ? WHERE problem_set = ? AND student = ?",
-            (json.dumps(record, ensure_ascii=False), problem_set, student),
+            (to_json(record), problem_set, student),
         )
 
     def _move(self, problem_set: str, student: str, state: str, judged: bytes | None) -> None:

@@ -175,8 +175,8 @@ def judged(
     for cell in filter(cells.is_test, executed.cells):
         score, most = determine_grade(cell, quiet_log())
         test = found.tests[cells.grade_id(cell)]
-        assert (score, most) == (test["score"], test["max_score"]), cells.grade_id(cell)
-        assert (test["message"] == "") == (score == most), test
+        assert (score, most) == (test.score, test.max_score), cells.grade_id(cell)
+        assert (test.message == "") == (score == most), test
     return found
 
 
@@ -228,8 +228,8 @@ def judged_side_by_side(
     for label, exercise in exercises.items():
         own = {t: found.tests[f"{exercise}{t.removeprefix(of)}"] for t in tests}
         told[label] = SimpleNamespace(
-            scores={t: test["score"] for t, test in own.items()},
-            lost={t: test["message"] for t, test in own.items() if test["message"]},
+            scores={t: test.score for t, test in own.items()},
+            lost={t: test.message for t, test in own.items() if test.message},
             whole=found,
         )
     return told
@@ -245,7 +245,7 @@ def outputs(found: Judged, name: str) -> list[nbformat.NotebookNode]:
 
 def scores(found: Judged) -> dict[str, float]:
     """The score of each test."""
-    return {name: test["score"] for name, test in found.tests.items()}
+    return {name: test.score for name, test in found.tests.items()}
 
 
 #: What all tests right come to.
@@ -254,8 +254,4 @@ FULL = {name: float(points) for name, (_, points) in TESTS.items()}
 
 def lost(found: Judged) -> dict[str, str]:
     """Test → message, of those without all their points."""
-    return {
-        name: test["message"]
-        for name, test in found.tests.items()
-        if test["score"] < test["max_score"]
-    }
+    return {name: test.message for name, test in found.tests.items() if test.score < test.max_score}

@@ -14,6 +14,7 @@ from small_set import NAME, make_course, metadata
 
 from nbjudge.intake import cells
 from nbjudge.intake.merge import blank
+from nbjudge.intake.messages import Opened
 from nbjudge.intake.release import make_release
 from nbjudge.intake.steps import Intake
 from nbjudge.judge import names_of
@@ -93,17 +94,18 @@ def graded(into: Path, course: Path, answers: dict[str, dict[str, str]]) -> Grad
     with folder.ledger() as ledger:
         folder.prepare(ledger)
     release, source = folder.release(), folder.source()
-    desk = Intake(
-        nbformat.writes(blank(source, release)),
-        nbformat.writes(release),
-        {},
-        {name: list(names) for name, names in names_of(source).items()},
+    intake = Intake(
+        Opened(
+            template=nbformat.writes(blank(source, release)),
+            release=nbformat.writes(release),
+            names={name: list(names) for name, names in names_of(source).items()},
+        )
     )
     for student, own in answers.items():
-        staged = desk.stage(nbformat.writes(written(release, own)).encode())
+        staged = intake.stage(nbformat.writes(written(release, own)).encode())
         path = folder.notebook("submitted", student)
         path.parent.mkdir(parents=True)
-        path.write_text(staged["notebook"], "utf-8")
+        path.write_text(staged.notebook, "utf-8")
     return folder
 
 

@@ -21,7 +21,7 @@ import jaxtyping
 import nbformat
 from whole_class import COURSE, SEED, source_notebook
 
-from nbjudge.answers import load_variants, steps
+from nbjudge.answers import known_answers, load_variants
 from nbjudge.inside.testing import recall, served
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import deciding
@@ -35,6 +35,7 @@ from nbjudge.judge.findings import Findings
 from nbjudge.judge.holding_back import hold_back
 from nbjudge.judge.known import Known, compiled
 from nbjudge.judge.limited import within
+from nbjudge.judge.messages import Finding
 
 #: Seconds after which an answer that does not end is stopped.
 SECONDS = 60.0
@@ -69,7 +70,7 @@ class InPlace(Known):
     def __init__(self, problem_set: str, *, graded: bool):
         self.notebook = source_notebook(problem_set, COURSE)
         self.folder = COURSE / "solutions" / problem_set
-        super().__init__(**steps(self.notebook, load_variants(self.folder)))
+        super().__init__(known_answers(self.notebook, load_variants(self.folder)))
         self.graded, self.names = graded, names_of(self.notebook)
         #: The tests that accept an answer that computes nothing.
         self.accepts = json.loads(release.stored_weights(problem_set, COURSE))["accepts"]
@@ -105,9 +106,7 @@ class InPlace(Known):
         findings.name_causes()
         hold_back(SimpleNamespace(names=self.names, accepts=self.accepts), findings)
         return {
-            name: test["message"]
-            for name, test in findings.tests.items()
-            if not findings.passed(name)
+            name: test.message for name, test in findings.tests.items() if not findings.passed(name)
         }
 
     @contextlib.contextmanager
@@ -120,9 +119,9 @@ class InPlace(Known):
         finally:
             served.call = before
 
-    def _judged(self, exercise: str, name: str, source: str, answer: str) -> dict[str, Any]:
+    def _judged(self, exercise: str, name: str, source: str, answer: str) -> Finding:
         """What the examiner would report of a test."""
-        found: dict[str, Any] = {"error": "", "says": "", "value": None, "guess": None}
+        found = Finding()
         between = self._ready(exercise, name)
         tables = self.tables(exercise)
         test = read(name, _marked(source))
@@ -142,17 +141,17 @@ class InPlace(Known):
                     ):
                         exec(test.body, self._space)
                         if test.last is not None:
-                            found["value"] = eval(test.last, self._space)
+                            found.value = eval(test.last, self._space)
             except Mistake as mistake:
-                found |= {"error": "Mistake", "says": str(mistake)}
+                found.error, found.says = "Mistake", str(mistake)
                 guess = mistake.guess
             except Exception as error:  # what the answer itself raises, or a test on its result
-                found |= {"error": type(error).__name__, "says": str(error)}
+                found.error, found.says = type(error).__name__, str(error)
             finally:
                 by_hand()
         if guess is not None:
             fails = recall.failed_by(guess.causes, exercise, tables)
-            found["guess"] = replace(guess, fails=fails).plain()
-        found["uses"] = sorted(recall.running.uses)
-        found["printed"] = printed.getvalue()
+            found.guess = replace(guess, fails=fails)
+        found.uses = sorted(recall.running.uses)
+        found.printed = printed.getvalue()
         return found

@@ -150,7 +150,7 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
         own = own_files(problem_set, COURSE)
         job = Job("nobody", text, SEED, Limits(), {}, names, accepts, own)
         tests = judge(job, nursery).tests
-        got[lie] = {name: test["score"] for name, test in tests.items() if test["score"]}
+        got[lie] = {name: test.score for name, test in tests.items() if test.score}
     assert all(sum(found.values()) <= 0.03 * most for found in got.values()), got
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbjudge.inside import codecs, wire
-from nbjudge.inside.causes import Answer, Guess, Outcome, agreed, exercise_of
+from nbjudge.inside.causes import Answer, Ending, Guess, agreed, exercise_of
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.values import Array, Tensor, torch
 
@@ -342,7 +342,7 @@ class Running(Counted):
 running = Running()
 
 #: How the test cells ended that this notebook has run since any other cell ran.
-_outcomes: dict[str, Outcome] = {}
+_endings: dict[str, Ending] = {}
 
 
 def runs(test: str) -> None:
@@ -350,13 +350,13 @@ def runs(test: str) -> None:
     global running
     running = Running(test)
     if not test:  # it may change what the tests test
-        _outcomes.clear()
+        _endings.clear()
 
 
 def ended(passed: bool, guess: Guess | None) -> None:
     """Say how the test cell that this notebook ran has ended."""
     if running.test:
-        _outcomes[running.test] = Outcome(frozenset(running.uses), passed, guess)
+        _endings[running.test] = Ending(frozenset(running.uses), passed, guess)
 
 
 def in_full(guess: Guess) -> Guess:
@@ -367,8 +367,8 @@ def in_full(guess: Guess) -> Guess:
 
 def told(guess: Guess) -> str:
     """The message about a wrong result, after what this notebook's other tests have shown."""
-    here = Outcome(frozenset(running.uses), False, guess)
-    return agreed({**_outcomes, running.test: here}).get(running.test, guess.said())
+    here = Ending(frozenset(running.uses), False, guess)
+    return agreed({**_endings, running.test: here}).get(running.test, guess.said())
 
 
 #: Given the checks that were passed, and the messages of the wrong answers to look for (if there

@@ -1,10 +1,9 @@
 """One cause is named that explains all failed tests of a function, or none."""
 
-import json
-
 import pytest
 
-from nbjudge.inside.causes import Answer, Guess, Outcome, agreed
+from nbjudge.inside.causes import Answer, Ending, Guess, agreed
+from nbjudge.inside.messages import from_json, to_json
 
 ONE, TWO, OTHER = Answer("One.", 1), Answer("Two.", 1), Answer("One.", 2)
 FAULT = "The result: off by 2."
@@ -14,15 +13,15 @@ SEVERAL = "Several things may be wrong; start with {}. " + FAULT
 def failed(*causes, unknown=(), uses=("f",), fails=None, own=()):
     against = {ONE, TWO, OTHER} - {*causes, *unknown}
     fails = tuple((fails or {}).get(cause, ()) for cause in causes)
-    return Outcome(frozenset(uses), False, Guess(FAULT, causes, against, own, fails))
+    return Ending(frozenset(uses), False, Guess(FAULT, causes, against, own, fails))
 
 
 def passed(*uses):
-    return Outcome(frozenset(uses or ("f",)), True)
+    return Ending(frozenset(uses or ("f",)), True)
 
 
 def stopped(*uses):
-    return Outcome(frozenset(uses or ("f",)), False)
+    return Ending(frozenset(uses or ("f",)), False)
 
 
 def test_the_cause_that_all_failed_tests_share_is_named_in_each():
@@ -94,6 +93,6 @@ def test_of_too_many_none_is_named(count):
 
 def test_a_guess_travels_as_json():
     guess = Guess(FAULT, (ONE, TWO), (OTHER,), ("Its own.",), (("e--a",), ()))
-    assert agreed({"e--a": Outcome(frozenset("f"), False, guess)}) == agreed(
-        {"e--a": Outcome(frozenset("f"), False, Guess.of(json.loads(json.dumps(guess.plain()))))}
+    assert agreed({"e--a": Ending(frozenset("f"), False, guess)}) == agreed(
+        {"e--a": Ending(frozenset("f"), False, from_json(to_json(guess), Guess))}
     )

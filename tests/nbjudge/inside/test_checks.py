@@ -9,7 +9,8 @@ import torch
 from mistake_said import said
 
 from nbjudge import testing
-from nbjudge.inside import wire
+from nbjudge.inside.causes import Guess
+from nbjudge.inside.messages import pack, unpack
 from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.testing import Mistake, close, require
@@ -331,7 +332,7 @@ def test_a_result_of_another_kind_needs_no_guess():
         close(nan, TWO, mistakes={"A": nan}, if_nan="0/0 is NaN.")
     guess = caught.value.guess
     assert guess is not None, "a known mistake gives NaN, too"
-    assert wire.undumps(wire.dumps(guess.plain())) == guess.plain(), "it can be sent"
+    assert pack(unpack(pack(guess), Guess)) == pack(guess), "it can be sent"
 
 
 def test_what_is_undecided_is_told_together():

@@ -12,11 +12,12 @@ from safetensors.torch import save
 from weighted_set import FILE, NAME, ZEROS, grade, hand_in, make_course, weights
 
 from nbjudge.desk.check import check
+from nbjudge.inside.messages import Malformed
 from nbjudge.intake import enclosures
 from nbjudge.intake.find import take_in
 from nbjudge.judge import Job
 from nbjudge.report.leaderboard import drawing, leaderboard, write_leaderboard
-from nbjudge.run.parcels import BadParcel, pack_job, unpack_job
+from nbjudge.run.parcels import pack_job, unpack_job
 
 pytestmark = pytest.mark.usefixtures("one_nursery")
 
@@ -274,5 +275,5 @@ def test_files_travel_in_a_parcel_and_are_held_to_their_types():
     )
     assert found.found == {"data.csv": b"1", "b": b"", FILE: b"x"}
     wrong = Job("ada", b"{}", 1, enclosed={FILE: "text"})
-    with pytest.raises(BadParcel, match=f"enclosed: {FILE} is of type str"):
+    with pytest.raises(Malformed, match=r"Expected `bytes`, got `str` - at `\$.enclosed"):
         unpack_job(pack_job(wrong), {})

@@ -9,6 +9,7 @@ from small_set import answered, cell, release_of, source_notebook
 from nbjudge.intake.find import parse
 from nbjudge.intake.merge import blank, merge
 from nbjudge.judge.elsewhere import explained
+from nbjudge.judge.messages import Finding
 
 UNDEFINED = "`double` stops with NameError: name 'twice' is not defined\n  line 2 of the cell: ..."
 CUT_OFF = "No gradient flows back through `double`: its result is cut off from the inputs. Numbers"
@@ -18,7 +19,7 @@ def told(course, notebook, says):
     release = release_of(course)
     handed = parse(json.dumps(notebook).encode()).cells
     found, _ = merge(handed, blank(source_notebook(), release), release)
-    return explained({"error": "Mistake", "says": says}, found, "double--values")["says"]
+    return explained(Finding(error="Mistake", says=says), found, "double--values").says
 
 
 def test_a_helper_further_down_is_named(small_course):

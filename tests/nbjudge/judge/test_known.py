@@ -1,7 +1,5 @@
 """The course's wrong answers, run on a test in place of a learner's."""
 
-import base64
-import json
 import random
 from time import monotonic
 
@@ -10,12 +8,13 @@ import torch
 from judged_set import code
 from nbformat.v4 import new_notebook
 
-from nbjudge.answers import Variant, steps
+from nbjudge.answers import Variant, known_answers
 from nbjudge.desk.worker import Clock, DirectLink
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.recall import Check, pack
 from nbjudge.judge.examiner import Examiner
 from nbjudge.judge.known import Known
+from nbjudge.judge.messages import Ask, KnownAnswers, KnownCell, SetUp, Theirs
 from nbjudge.judge.outcome import agreed
 from nbjudge.testing import fresh
 
@@ -46,8 +45,8 @@ def with_stored(*wrong):
     """The same, with what a release stores for :data:`TWO`."""
     first = known(*wrong)
     visible = first.table("scaled--values", TWO.partition("###")[0]).for_file()
-    stored = base64.b64encode(pack({"scaled--values": visible})).decode()
-    return Known(first.cells, first.wrong, sorted(first.keeping), stored)
+    stored = pack({"scaled--values": visible})
+    return Known(KnownAnswers(**vars_of(first), stored=stored))
 
 
 ALWAYS = ("Always 2x.", "def scaled(x):\n    return 2 * x")
@@ -103,7 +102,7 @@ def test_without_a_release_all_are_run(ran):
     (table,) = find([], [])
     assert set(found(table, "Shown", [3.0])) == {ALWAYS[0], LATE[0]}
     assert ran.seen == [sorted([ALWAYS[0], LATE[0]])]
-    broken = Known(**{**vars_of(known(ALWAYS)), "stored": base64.b64encode(b"other").decode()})
+    broken = Known(KnownAnswers(**vars_of(known(ALWAYS)), stored=b"other"))
     assert broken.stored is None
 
 
@@ -125,7 +124,9 @@ def known(*wrong, keeping=False):
         ]
     )
     answers = [Variant("scaled", says, False, says, source, says=says) for says, source in wrong]
-    return Known(**steps(notebook, {"scaled": [*answers, Variant("scaled", "r", True, "", "1/0")]}))
+    return Known(
+        known_answers(notebook, {"scaled": [*answers, Variant("scaled", "r", True, "", "1/0")]})
+    )
 
 
 def found(table, name, expected):
@@ -249,18 +250,18 @@ def examined(answer, wrong):
     """What the examiner and the judge tell of an answer in two tests, one after the other."""
     tests = {"scaled--values": TWO.partition("###")[0], "scaled--two": BOTH}
     first = known(*wrong)
-    first.cells += [{"test": "scaled--two", "source": ""}]
+    first.cells.append(KnownCell(kind="test", name="scaled--two"))
     tables = {test: first.table(test, source).for_file() for test, source in tests.items()}
-    stored = base64.b64encode(pack(tables)).decode()
+    stored = pack(tables)
     names = {"torch": torch}
     exec(answer, names)
     examiner = Examiner()
-    examiner.known = Known(first.cells, first.wrong, (), stored)
+    examiner.known = Known(KnownAnswers(**{**vars_of(first), "keeping": []}, stored=stored))
     examiner.link, results = DirectLink(names, Clock()), {}
-    before = [{"setup": SETUP}, {"learners": ["scaled"]}]
+    before = [SetUp(source=SETUP), Theirs(names=["scaled"])]
     for test, source in tests.items():
-        results[test], before = examiner.test(test, source, before, 9.0, 9.0), []
-    assert json.loads(json.dumps(results)) == results
+        ask = Ask(name=test, source=source, before=before, seconds=9.0, call_seconds=9.0)
+        results[test], before = examiner.test(ask), []
     return agreed(results)
 
 

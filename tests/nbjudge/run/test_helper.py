@@ -7,7 +7,8 @@ import pytest
 from small_set import answered, source_notebook
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run.helper import Helper, TooMuch
+from nbjudge.intake.messages import Opened, Stage
+from nbjudge.run.helper import Helper, StepFailed
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def opened(small_course):
     """A helper for the small set, and what was handed in there."""
     handed = json.dumps(answered(small_course)).encode()
     source = nbformat.writes(source_notebook())
-    with Helper(template=source, release=source, given_out={}, names={}) as helper:
+    with Helper(Opened(template=source, release=source)) as helper:
         yield helper, handed
 
 
@@ -42,17 +43,17 @@ def ended_as_it_starts(helper, monkeypatch, times):
 @pytest.mark.thorough("test of kills")
 def test_one_that_was_ended_between_two_submissions_is_not_the_second_ones_fault(opened):
     helper, handed = opened
-    first = helper.do("stage", content=handed)
-    assert first["problem"] == ""
+    first = helper.do(Stage(content=handed))
+    assert first.problem == ""
     end(helper)
-    assert helper.do("stage", content=handed) == first
+    assert helper.do(Stage(content=handed)) == first
 
 
 @pytest.mark.thorough("test of kills")
 def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monkeypatch):
     helper, handed = opened
     ended = ended_as_it_starts(helper, monkeypatch, times=1)
-    assert helper.do("stage", content=handed)["problem"] == ""
+    assert helper.do(Stage(content=handed)).problem == ""
     assert len(ended) == 1
 
 
@@ -60,12 +61,15 @@ def test_one_that_was_ended_in_a_step_is_not_the_submissions_fault(opened, monke
 def test_what_ends_it_twice_is_told_and_the_next_step_has_a_new_one(opened, monkeypatch):
     helper, handed = opened
     ended = ended_as_it_starts(helper, monkeypatch, times=2)
-    with pytest.raises(TooMuch, match="^crashes the program that reads it$"):
-        helper.do("stage", content=handed)
+    with pytest.raises(StepFailed, match="^crashes the program that reads it$"):
+        helper.do(Stage(content=handed))
     assert len(ended) == 2
-    assert helper.do("stage", content=handed)["problem"] == ""
+    assert helper.do(Stage(content=handed)).problem == ""
 
 
 def test_one_that_never_starts_is_the_graders_failure():
-    with Helper(no_such="argument") as helper, pytest.raises(GradingFailed, match="does not start"):
-        helper.do("stage", content=b"{}")
+    with (
+        Helper(Opened(template="{", release="")) as helper,
+        pytest.raises(GradingFailed, match="does not start"),
+    ):
+        helper.do(Stage(content=b"{}"))
