@@ -48,9 +48,9 @@ def unpack(packed: bytes, *kinds: type[_Kind]) -> _Kind:
         raise Malformed(str(error)) from None
 
 
-def to_json(message: Any, indent: int | None = None) -> str:
+def to_json(message: Any, indent: int | None = None, *, ascii: bool = True) -> str:
     """A message as JSON; numbers that JSON does not have are written as Python does."""
-    return json.dumps(msgspec.to_builtins(message), indent=indent)
+    return json.dumps(msgspec.to_builtins(message), indent=indent, ensure_ascii=ascii)
 
 
 def from_json(text: str | bytes, *kinds: type[_Kind]) -> _Kind:

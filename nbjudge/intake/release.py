@@ -6,7 +6,6 @@ It uses nbgrader's own converter, and the same input always gives the same bytes
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import shutil
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
@@ -25,11 +24,13 @@ from traitlets.config import Config, PyFileConfigLoader
 from nbjudge.answers import ACCEPTS, holds_answers, known_answers, load_variants
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
 from nbjudge.files import write_whole
+from nbjudge.inside.messages import Malformed, from_json, to_json
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.first_cell import put_first
 from nbjudge.intake.last_cell import go_on_to_the_end
 from nbjudge.judge import weighing
+from nbjudge.judge.believed import Weights
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.store.digests import versions
 
@@ -51,7 +52,7 @@ NOT_COPIED = (".ipynb_checkpoints", "__pycache__", "*.pyc", ".*")
 
 
 #: The suffix of a file with tables: see :mod:`nbjudge.inside.testing.recall`.
-TABLES = ".told"
+TABLES = ".jsonl"
 
 
 class _Listener(logging.Handler):
@@ -283,16 +284,25 @@ def known_of(problem_set: str, course: Path) -> KnownAnswers:
     return known_answers(nbformat.read(path, as_version=4), variants, stored)
 
 
-def stored_weights(problem_set: str, course: Path) -> str:
-    """What :func:`weighed` found when the problem set was released, as JSON; empty if nothing."""
+def stored_weights(problem_set: str, course: Path) -> Weights | None:
+    """What :func:`weighed` found when the problem set was released; ``None`` if nothing is stored.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else; the message names it.
+    """
     path = source_folder(problem_set, course) / ACCEPTS
-    return path.read_text("utf-8") if path.is_file() else ""
+    if not path.is_file():
+        return None
+    try:
+        return from_json(path.read_text("utf-8"), Weights)
+    except Malformed as error:
+        raise ValueError(f"{path} must be as `release` writes it: {error}") from None
 
 
-def weighed(problem_set: str, course: Path, notebook: NotebookNode) -> dict[str, Any]:
-    """Which of an instructor's tests ``accepts`` an answer that computes nothing, with its name.
-
-    ``of`` is a digest of the cells that this depends on.
+def weighed(problem_set: str, course: Path, notebook: NotebookNode) -> Weights:
+    """Which of an instructor's tests accept an answer that computes nothing.
 
     Raises
     ------
@@ -302,9 +312,9 @@ def weighed(problem_set: str, course: Path, notebook: NotebookNode) -> dict[str,
     folder = source_folder(problem_set, course)
     steps = weighing.steps_of(notebook, folder)
     found = weighing.weigh(steps, folder)
-    weighing.refuse(problem_set, found, [cell["test"] for cell in steps["cells"] if "test" in cell])
+    weighing.refuse(problem_set, found, [cell.test for cell in steps.cells if cell.test])
     accepts = {test: believed.lie for test, believed in found.items()}
-    return {"of": weighing.digest(steps), "accepts": accepts}
+    return Weights(of=weighing.digest(steps), accepts=accepts)
 
 
 def _is_weighed(problem_set: str, course: Path) -> bool:
@@ -312,7 +322,8 @@ def _is_weighed(problem_set: str, course: Path) -> bool:
     folder = source_folder(problem_set, course)
     notebook = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
     now = weighing.digest(weighing.steps_of(notebook, folder))
-    return json.loads(stored_weights(problem_set, course) or "{}").get("of") == now
+    stored = stored_weights(problem_set, course)
+    return stored is not None and stored.of == now
 
 
 def _weigh(problem_set: str, course: Path) -> None:
@@ -321,7 +332,7 @@ def _weigh(problem_set: str, course: Path) -> None:
     if not _is_weighed(problem_set, course):
         notebook = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
         found = weighed(problem_set, course, notebook)
-        write_whole(folder / ACCEPTS, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / ACCEPTS, to_json(found, indent=1, ascii=False) + "\n")
 
 
 def _write_table(problem_set: str, course: Path) -> None:

@@ -274,7 +274,7 @@ class Examiner:
         return {test: [table] for test, table in self.known.stored.items()}
 
     def weigh(
-        self, notebook: list[dict[str, Any]], learners: list[str]
+        self, notebook: list[lies.WeighedCell], learners: list[str]
     ) -> dict[str, lies.Believed]:
         """The instructor's tests in these cells that accept an answer that computes nothing.
 
@@ -283,7 +283,7 @@ class Examiner:
         Parameters
         ----------
         notebook:
-            The cells, as :func:`nbjudge.judge.lies.hollow` takes them.
+            The cells.
         learners:
             The names that tests use through verbs.
         """

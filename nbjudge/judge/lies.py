@@ -21,7 +21,7 @@ from nbjudge.inside.testing.handle import Handle, is_handle, key_of, name_of_han
 from nbjudge.inside.testing.recall import alike
 from nbjudge.inside.values import Array, ArrayScalar, Tensor, np, torch
 from nbjudge.inside.wire import Made, Name
-from nbjudge.judge.believed import Believed
+from nbjudge.judge.believed import Believed, WeighedCell
 from nbjudge.judge.limited import within
 
 #: Seed of the hidden inputs when tests are weighed, so that every run gives the same result.
@@ -277,16 +277,14 @@ class Liar:
 
 
 def hollow(
-    notebook: list[dict[str, Any]], run: Callable[[str, str, Liar, dict], Any]
+    notebook: list[WeighedCell], run: Callable[[str, str, Liar, dict], Any]
 ) -> dict[str, Believed]:
     """The tests that believe a lie, each with the lie.
 
     Parameters
     ----------
     notebook:
-        The instructor's cells in order: ``{"setup": source}`` is run for tests and answers,
-        ``{"answer": source}`` only for answers, ``{"test": name, "source": source, "points": n}``
-        is weighed.
+        The instructor's cells, in order.
     run:
         Called with a test's name and source, a link and the set-up's names; runs the test and
         returns the value of its last line.
@@ -296,15 +294,15 @@ def hollow(
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         for cell in notebook:
-            if "test" in cell:
+            if cell.test is not None:
                 believed = _believed(cell, solved, ours, run)
                 if believed:
-                    found[cell["test"]] = believed
-            elif "answer" in cell:
-                _execute(cell["answer"], solved)
+                    found[cell.test] = believed
+            elif cell.answer is not None:
+                _execute(cell.answer, solved)
             else:
                 for names in (solved, ours):
-                    _execute(cell["setup"], names)
+                    _execute(cell.setup or "", names)
     return found
 
 
@@ -315,17 +313,17 @@ def _execute(source: str, names: dict) -> None:
 
 
 def _believed(
-    cell: dict[str, Any], solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
+    cell: WeighedCell, solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
 ) -> Believed | None:
     """The first lie that a test believes, if it believes any."""
 
     def passes(link: Liar) -> bool:
         try:
             with within(SECONDS, busy=True):
-                value = run(cell["test"], cell["source"], link, ours)
+                value = run(cell.test or "", cell.source, link, ours)
         except Exception:
             return False
-        return value is None or (type(value) in (int, float) and value >= cell["points"])
+        return value is None or (type(value) in (int, float) and value >= cell.points)
 
     def believed(lie: Callable[[Any, list], Any]) -> bool | None:
         """``None`` if it is no lie here, since the right answer is the same."""

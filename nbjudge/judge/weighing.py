@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 
+from nbjudge.inside.messages import from_json, to_json
 from nbjudge.intake import cells, enclosures
 from nbjudge.judge import names
-from nbjudge.judge.believed import Believed
+from nbjudge.judge.believed import Believed, ToWeigh, WeighedCell
 
 #: Seconds that all tests of a notebook may take.
 SECONDS = 1800.0
@@ -49,36 +48,34 @@ def waits_for(
     ]
 
 
-def steps_of(notebook: NotebookNode, folder: Path) -> dict[str, Any]:
-    """An instructor's notebook as :func:`weigh` takes it.
-
-    ``cells`` in the form for :func:`nbjudge.judge.lies.hollow`, the ``learners``' names, and a
-    digest of the ``files`` that are handed in beside it, of which ``folder`` holds the solution's.
-    """
+def steps_of(notebook: NotebookNode, folder: Path) -> ToWeigh:
+    """An instructor's notebook; ``folder`` holds the files that the solution hands in with it."""
     solution = names.solution_of(notebook)
     learners = {name for bound in names.names_of(notebook).values() for name in bound}
-    steps: list[dict[str, Any]] = []
+    steps: list[WeighedCell] = []
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if cells.is_test(cell):
-            steps.append({"test": name, "source": cell.source, "points": cells.points(cell)})
+            points = cells.points(cell)
+            steps.append(WeighedCell(test=name, source=cell.source, points=points))
         elif name in solution:
-            steps.append({"answer": solution[name]})
+            steps.append(WeighedCell(answer=solution[name]))
         elif cell.cell_type == "code" and cells.is_locked(cell):
             theirs = names.used(cell.source) & learners
             # What it computes from a learner's answer is the learner's.
             learners |= names.bound(cell.source) if theirs else set()
-            steps.append({"answer" if theirs else "setup": cell.source})
+            step = {"answer" if theirs else "setup": cell.source}
+            steps.append(WeighedCell(**step))
     own = enclosures.own(folder, enclosures.declared(notebook))
-    return {"cells": steps, "learners": sorted(learners), "files": enclosures.digest(own)}
+    return ToWeigh(cells=steps, learners=sorted(learners), files=enclosures.digest(own))
 
 
-def digest(steps: Mapping[str, Any]) -> str:
+def digest(steps: ToWeigh) -> str:
     """SHA-256 of what :func:`steps_of` has found."""
-    return hashlib.sha256(json.dumps(steps).encode()).hexdigest()
+    return hashlib.sha256(to_json(steps).encode()).hexdigest()
 
 
-def weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
+def weigh(steps: ToWeigh, folder: Path) -> dict[str, Believed]:
     """The tests of a notebook that accept an answer that computes nothing, each with a lie.
 
     They run in a process of their own, since tests may change anything in theirs; the same ones
@@ -96,7 +93,7 @@ def weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
     ValueError
         If they cannot be run; the message says why.
     """
-    if not any(cells.has_hidden_tests(cell.get("source", "")) for cell in steps["cells"]):
+    if not any(cells.has_hidden_tests(cell.source) for cell in steps.cells):
         return {}  # a learner can know all that is tested: no test is better than another
     if (key := digest(steps)) not in _weighed:
         _weighed[key] = _weigh(steps, folder)
@@ -110,7 +107,7 @@ _weighed: dict[str, dict[str, Believed]] = {}
 _server: subprocess.Popen[str] | None = None
 
 
-def _weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
+def _weigh(steps: ToWeigh, folder: Path) -> dict[str, Believed]:
     global _server
     if _server is None or _server.poll() is not None:
         path = os.pathsep.join(os.path.abspath(part) for part in sys.path)
@@ -124,11 +121,12 @@ def _weigh(steps: Mapping[str, Any], folder: Path) -> dict[str, Believed]:
         )
         atexit.register(_server.kill)
     assert _server.stdin is not None and _server.stdout is not None
-    print(json.dumps({**steps, "folder": str(folder)}), file=_server.stdin, flush=True)
-    reply = json.loads(_server.stdout.readline() or '"its process ended"')
+    print(to_json((str(folder), steps)), file=_server.stdin, flush=True)
+    line = _server.stdout.readline() or '"its process ended"'
+    reply: dict[str, Believed] | str = from_json(line, dict[str, Believed], str)
     if isinstance(reply, str):
         raise ValueError(f"the tests in {folder.name} cannot be run with its solution: {reply}")
-    return {test: Believed(*found) for test, found in reply.items()}
+    return reply
 
 
 def main() -> None:
@@ -143,16 +141,16 @@ def main() -> None:
         torch.set_num_threads(1)
 
     def tell(line: str) -> None:
-        steps = json.loads(line)
-        os.chdir(steps["folder"])
+        folder, steps = from_json(line, tuple[str, ToWeigh])
+        os.chdir(folder)
         try:
             with within(SECONDS):
-                found: Any = Examiner().weigh(steps["cells"], steps["learners"])
+                found: dict[str, Believed] | str = Examiner().weigh(steps.cells, steps.learners)
         except TimeoutError:
             found = f"they take more than {SECONDS:.0f} s"
         except BaseException as error:
             found = f"{type(error).__name__}: {error}"
-        print(json.dumps(found), file=out, flush=True)
+        print(to_json(found), file=out, flush=True)
 
     for line in sys.stdin:
         if not hasattr(os, "fork"):
@@ -161,7 +159,7 @@ def main() -> None:
             tell(line)
             os._exit(0)
         elif code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-            print(json.dumps(f"they end Python with exit code {code}"), file=out, flush=True)
+            print(to_json(f"they end Python with exit code {code}"), file=out, flush=True)
 
 
 def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str]) -> None:

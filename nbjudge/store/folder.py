@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import logging
 import shutil
 import sqlite3
@@ -25,6 +24,7 @@ from nbjudge.answers import holds_answers
 from nbjudge.course import sources
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.files import write_whole
+from nbjudge.inside.messages import from_json, to_json
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
 from nbjudge.intake.release import (
@@ -41,6 +41,7 @@ from nbjudge.intake.release import (
     weighed,
 )
 from nbjudge.judge import weighing
+from nbjudge.judge.believed import Weights
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.run.workers import WORKERS
 from nbjudge.store.ledger import Ledger
@@ -392,17 +393,18 @@ class GradingFolder:
         """
         name, folder = f"{self.work}: accepts", source_folder(self.problem_set, self.course)
         now = weighing.digest(weighing.steps_of(self.source(), folder))
-        for text in (ledger.fact(name), stored_weights(self.problem_set, self.course)):
-            found = json.loads(text or "{}")
-            if found.get("of") == now:
-                break
-        else:
-            try:
-                found = weighed(self.problem_set, self.course, self.source())
-            except ValueError as error:
-                raise GradingFailed(str(error)) from None
-        ledger.note(name, json.dumps(found))
-        return found["accepts"]
+        noted = ledger.fact(name)
+        try:
+            known = [
+                from_json(noted, Weights) if noted else None,
+                stored_weights(self.problem_set, self.course),
+            ]
+            weights = next((one for one in known if one and one.of == now), None)
+            weights = weights or weighed(self.problem_set, self.course, self.source())
+        except ValueError as error:
+            raise GradingFailed(str(error)) from None
+        ledger.note(name, to_json(weights))
+        return weights.accepts
 
     def known(self) -> KnownAnswers:
         """The wrong answers that are known for this notebook."""

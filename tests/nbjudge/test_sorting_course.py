@@ -4,7 +4,6 @@ It lies in ``courses/sorting`` and is released, checked and graded by the judge'
 processes in which this course is not installed.
 """
 
-import gzip
 import json
 import os
 import re
@@ -103,8 +102,8 @@ def test_the_release_holds_no_answer(course):
     assert text.count("NotImplementedError") == len(RIGHT)
     # Beside it lies what wrong answers return, and neither they nor right ones.
     names = {path.name for path in course.release.parent.iterdir()}
-    assert names == {course.release.name, f"{NAME}.told"}
-    stored = gzip.decompress((course.release.parent / f"{NAME}.told").read_bytes())
+    assert names == {course.release.name, f"{NAME}.jsonl"}
+    stored = (course.release.parent / f"{NAME}.jsonl").read_bytes()
     assert b"The largest number comes first." in stored and b"def " not in stored
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 from collections.abc import Iterator
 from copy import copy
@@ -73,7 +72,7 @@ class InPlace(Known):
         super().__init__(known_answers(self.notebook, load_variants(self.folder)))
         self.graded, self.names = graded, names_of(self.notebook)
         #: The tests that accept an answer that computes nothing.
-        self.accepts = json.loads(release.stored_weights(problem_set, COURSE))["accepts"]
+        self.accepts = release.stored_weights(problem_set, COURSE).accepts
         self.answers = {cells.grade_id(c): c for c in self.notebook.cells if cells.is_answer(c)}
         self.tests: dict[str, list[nbformat.NotebookNode]] = {}
         for cell in filter(cells.is_test, self.notebook.cells):

@@ -6,7 +6,6 @@ infinity, its own inputs. What the notebook shows, inputs and all, is hard-coded
 
 import contextlib
 import io
-import json
 
 import nbformat
 import pytest
@@ -133,7 +132,7 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
     monkeypatch.chdir(COURSE / "solutions" / problem_set)
     notebook = source_notebook(problem_set, COURSE)
     names, solution = names_of(notebook), solution_of(notebook)
-    accepts = json.loads(release.stored_weights(problem_set, COURSE))["accepts"]
+    accepts = release.stored_weights(problem_set, COURSE).accepts
     known = shown(notebook, release_notebook(problem_set, COURSE), names)
     assert known
     most = sum(cells.points(cell) for cell in notebook.cells if cells.is_graded(cell))
@@ -160,8 +159,8 @@ def weighed(problem_set, monkeypatch) -> dict[str, str]:
     monkeypatch.setenv(SEED_VARIABLE, str(SEED))  # put back afterwards
     notebook = source_notebook(problem_set, COURSE)
     steps = weighing.steps_of(notebook, COURSE / "solutions" / problem_set)
-    found = Examiner().weigh(steps["cells"], steps["learners"])
-    tests = [cell["test"] for cell in steps["cells"] if "test" in cell]
+    found = Examiner().weigh(steps.cells, steps.learners)
+    tests = [cell.test for cell in steps.cells if cell.test]
     return {test: found[test].lie if test in found else "" for test in tests}
 
 
@@ -170,7 +169,7 @@ def weighed(problem_set, monkeypatch) -> dict[str, str]:
 def test_what_accepts_nothing_is_what_the_release_has_stored(problem_set):
     """While its cells stay the same, a set is not weighed again."""
     found = release.weighed(problem_set, COURSE, source_notebook(problem_set, COURSE))
-    assert json.loads(release.stored_weights(problem_set, COURSE)) == found
+    assert release.stored_weights(problem_set, COURSE) == found
 
 
 class FromTheStart(lies.Liar):

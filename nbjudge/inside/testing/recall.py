@@ -7,9 +7,7 @@ check looks for wrong answers that returned the same. While results are right, n
 
 from __future__ import annotations
 
-import gzip
 import math
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,7 +18,9 @@ from typing import Any, NamedTuple
 
 from nbjudge.inside import codecs, wire
 from nbjudge.inside.causes import Answer, Ending, Guess, agreed, exercise_of
+from nbjudge.inside.messages import Message, Tagged, from_json, to_json
 from nbjudge.inside.program import folder_of, program
+from nbjudge.inside.testing.readable import from_plain, to_plain
 from nbjudge.inside.values import Array, Tensor, torch
 
 #: How near two values must be, relative to the largest number in them, to differ by rounding alone.
@@ -33,7 +33,7 @@ TINY = 1e-12
 MOST_NUMBERS = 4096
 
 #: Matches the files with tables in a folder; see :mod:`nbjudge.intake.release`.
-FILES = "*.told"
+FILES = "*.jsonl"
 
 
 class Check(NamedTuple):
@@ -250,27 +250,52 @@ def _numbers(value: Any) -> int:
     return len(value) if isinstance(value, str | bytes) else 1
 
 
+class OfTest(Tagged):
+    """The first line about a test: the known wrong answers, which later lines name by number."""
+
+    test: str
+    answers: list[Answer]
+
+
+class Wrong(Message):
+    """What an answer returned at a check that takes it for wrong, and what was expected there."""
+
+    answer: int
+    expected: Any
+    found: Any
+
+
+class AtCheck(Tagged):
+    """A line about a check of this test: which answers it takes for right, and the others."""
+
+    check: Check
+    right: list[int]
+    wrong: list[Wrong]
+
+
 def pack(tables: Mapping[str, Table]) -> bytes:
-    """The tables of some tests, by grade id, as bytes."""
-    plain = {
-        test: [
-            (
-                *(check.names, check.number),
-                [
-                    (*answer, result.expected, result.found, result.right)
-                    for answer, result in known.items()
-                ],
-            )
-            for check, known in table._checks.items()
-        ]
-        for test, table in tables.items()
-    }
-    parts = [wire.dumps({test: checks}) for test, checks in plain.items()]
-    return gzip.compress(wire.dumps(parts), mtime=0)
+    """The tables of some tests, by grade id, as lines of JSON."""
+    lines: list[Tagged] = []
+    for test, table in tables.items():
+        # The check that most answers have come to has them in their order.
+        longest = sorted(table._checks.values(), key=len, reverse=True)
+        answers = list(dict.fromkeys(answer for known in longest for answer in known))
+        lines.append(OfTest(test=test, answers=answers))
+        for check, known in table._checks.items():
+            line = AtCheck(check=check, right=[], wrong=[])
+            for answer, result in known.items():
+                number = answers.index(answer)
+                if result.right:
+                    line.right.append(number)
+                else:
+                    expected, found = to_plain(result.expected), to_plain(result.found)
+                    line.wrong.append(Wrong(answer=number, expected=expected, found=found))
+            lines.append(line)
+    return "".join(f"{to_json(line, ascii=False)}\n" for line in lines).encode()
 
 
 def unpack(packed: bytes) -> dict[str, Table]:
-    """The inverse of :func:`pack`.
+    """The inverse of :func:`pack`, for tables from :meth:`Table.for_file`.
 
     Raises
     ------
@@ -278,16 +303,25 @@ def unpack(packed: bytes) -> dict[str, Table]:
         If the bytes are not its result.
     """
     tables: dict[str, Table] = {}
+    table, answers = Table(), list[Answer]()
     try:
-        for part in wire.undumps(gzip.decompress(packed)):
-            for test, checks in wire.undumps(part).items():
-                table = tables[test] = Table()
-                for names, number, known in checks:
-                    check = Check(names, number)
-                    for says, which, expected, found, right in known:
-                        table.add(Answer(says, which), [Result(check, expected, found, right)])
-    except (OSError, EOFError, zlib.error, AttributeError, TypeError, ValueError) as error:
+        for text in packed.decode().splitlines():
+            line = from_json(text, OfTest, AtCheck)
+            if isinstance(line, OfTest):
+                table, answers = tables.setdefault(line.test, Table()), line.answers
+            elif isinstance(line, AtCheck):
+                wrong = {one.answer: one for one in line.wrong}
+                for number in sorted({*line.right, *wrong}):
+                    result = Result(line.check, (), None, right=True)
+                    if number in wrong:
+                        one = wrong[number]
+                        expected, found = from_plain(one.expected), from_plain(one.found)
+                        result = Result(line.check, expected, found)
+                    table.add(answers[number], [result])
+    except (ValueError, TypeError, LookupError, RuntimeError) as error:
         raise wire.WireError(f"not a table of results: {error}") from None
+    if not tables:
+        raise wire.WireError("not a table of results: it is empty")
     return tables
 
 

@@ -203,7 +203,7 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
         wrong_set = file.read("course/solutions/ps04-alignment/ps04-alignment.ipynb")
     assert b"BEGIN SOLUTION" not in wrong_set
     assert "course/solutions/ps05-self-attention/scaling.py" in names
-    assert "course/nbjudge_tfcourse/told/ps05-self-attention.told" in names
+    assert "course/nbjudge_tfcourse/told/ps05-self-attention.jsonl" in names
     assert {f"course/{name}/__init__.py" for name in ("nbjudge", "tfcourse")} <= names
     assert not [name for name in names if "teaching-notes" in name or "/." in name]
     assert "ps05-self-attention after_due_date" in read["run_autograder"]

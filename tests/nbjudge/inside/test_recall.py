@@ -1,6 +1,5 @@
 """Results of known wrong answers: recorded by the checks, kept in a table, found again."""
 
-import gzip
 import math
 
 import pytest
@@ -228,7 +227,7 @@ def stored(tmp_path, monkeypatch):
     def store(**tables):
         recall.stored.cache_clear()
         for name, table in tables.items():
-            (tmp_path / f"{name}.told").write_bytes(pack({f"{name}--values": table}))
+            (tmp_path / f"{name}.jsonl").write_bytes(pack({f"{name}--values": table}))
         recall.runs(f"{next(iter(tables))}--values")
 
     monkeypatch.setattr(recall, "stored_folder", lambda: tmp_path)
@@ -256,17 +255,23 @@ def test_a_learners_result_is_named_by_what_the_release_stored(table, stored):
 def test_two_sets_may_have_a_test_of_one_name(stored, tmp_path):
     stored(a=table_of(A=[values(2.0)]))
     other = pack({"a--values": table_of(B=[values(2.0, expected=5 * ONES)])})
-    (tmp_path / "other.told").write_bytes(other)
+    (tmp_path / "other.jsonl").write_bytes(other)
     recall.stored.cache_clear()
     assert in_a_notebook(values(2.0)) == "A."
     assert in_a_notebook(values(2.0, expected=5 * ONES)) == "B."
 
 
+OF_TEST = b'{"type": "OfTest", "test": "a--values", "answers": [["Doubled.", 1]]}\n'
 NO_TABLES = {
     "empty": b"",
     "text": b"text",
-    "a list": gzip.compress(wire.dumps([1, 2]), mtime=0),
-    "cut": gzip.compress(b"", mtime=0)[:-1],
+    "a list": b"[1, 2]",
+    "cut": OF_TEST[:-9],
+    "no such answer": OF_TEST
+    + b'{"type": "AtCheck", "check": [["Values"], 1], "right": [1], "wrong": []}',
+    "no such tag": OF_TEST
+    + b'{"type": "AtCheck", "check": [["Values"], 1], "right": [], '
+    + b'"wrong": [{"answer": 0, "expected": ["?"], "found": null}]}',
 }
 
 
@@ -274,7 +279,7 @@ NO_TABLES = {
 def test_a_file_that_is_no_table_costs_only_its_messages(packed, table, stored, tmp_path):
     with pytest.raises(wire.WireError):
         unpack(packed)
-    (tmp_path / "old.told").write_bytes(packed)
+    (tmp_path / "old.jsonl").write_bytes(packed)
     stored(a=table)
     assert in_a_notebook(values(2.0)) == "Doubled."
 
@@ -336,7 +341,7 @@ def shell(stored, tmp_path):
     given = {"one": (2.0, 3.0), "two": (5.0, 2.0), "three": (1.0, 4.0)}
     for test, (a, b) in given.items():
         table = table_of(A=[values(a)], B=[values(b)])
-        (tmp_path / f"{test}.told").write_bytes(pack({f"a--{test}": table.for_file()}))
+        (tmp_path / f"{test}.jsonl").write_bytes(pack({f"a--{test}": table.for_file()}))
     shell = InteractiveShell()
     shell.showtraceback = lambda *_, **__: None
     shell.user_ns |= {"close": close, "call": call, "ONES": ONES}

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from nbjudge.judge import lies
+from nbjudge.judge.believed import WeighedCell
 from nbjudge.testing import call, close, require
 
 ANSWER = """\
@@ -24,8 +25,8 @@ def believed(test, answer=ANSWER):
         space = {"both": link.name("both"), "hidden": link.hidden, "torch": torch}
         exec(source, space | {"call": call, "close": close, "require": require})
 
-    cell = {"test": "both--one", "source": INPUT + test, "points": 1}
-    found = lies.hollow([{"answer": answer}, cell], run)
+    cell = WeighedCell(test="both--one", source=INPUT + test, points=1)
+    found = lies.hollow([WeighedCell(answer=answer), cell], run)
     return found["both--one"].lie if found else ""
 
 

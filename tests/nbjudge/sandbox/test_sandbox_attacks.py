@@ -460,7 +460,7 @@ def test_the_parent_has_none_of_the_answers_loaded(inside):
 
 def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
     folder = jail.PACKAGE_ROOT / "nbjudge_tfcourse"
-    assert list(folder.rglob("*.py")) and list(folder.rglob("*.told"))
+    assert list(folder.rglob("*.py")) and list(folder.rglob("*.jsonl"))
     said = inside.run(f"""
 import pathlib
 import nbjudge_tfcourse.translating as tests
