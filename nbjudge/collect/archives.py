@@ -23,7 +23,7 @@ MAX_FILE, MAX_LEARNER = 100 << 20, 200 << 20
 MAX_FILES, MAX_ENTRIES = 200, 100_000
 
 
-class Entry(NamedTuple):
+class ArchivedFile(NamedTuple):
     """A file: its path, how to read it, and the reason if it cannot be taken."""
 
     path: PurePosixPath
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     problem: str = ""
 
 
-def entries(source: Path) -> Iterator[Entry]:
+def entries(source: Path) -> Iterator[ArchivedFile]:
     """The files of a download: a zip, or the folder that it was unpacked to.
 
     Raises
@@ -43,7 +43,7 @@ def entries(source: Path) -> Iterator[Entry]:
         for path in sorted(source.rglob("*")):
             if path.is_symlink() or not path.is_dir():
                 inner = PurePosixPath(path.relative_to(source).as_posix())
-                yield Entry(inner, partial(_read, path))
+                yield ArchivedFile(inner, partial(_read, path))
         return
     if not source.is_file():
         raise ValueError(f"{source} does not exist: name the zip that you downloaded.")
@@ -56,7 +56,7 @@ def entries(source: Path) -> Iterator[Entry]:
         ) from None
 
 
-def unpacked(file: IO[bytes] | bytes) -> Iterator[Entry]:
+def unpacked(file: IO[bytes] | bytes) -> Iterator[ArchivedFile]:
     """The files in a zip. Each must be read before the next one is asked for.
 
     Raises
@@ -73,7 +73,7 @@ def unpacked(file: IO[bytes] | bytes) -> Iterator[Entry]:
                 if not about.is_dir():
                     path = PurePosixPath(about.filename.replace("\\", "/"))
                     problem = _why_not(about, path)
-                    yield Entry(path, partial(_content, archive, about), problem)
+                    yield ArchivedFile(path, partial(_content, archive, about), problem)
     except (EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
         raise Unreadable(str(error) or type(error).__name__) from None
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from nbjudge.collect import archives, naming, tables
-from nbjudge.collect.archives import MAX_FILES, MAX_LEARNER, Entry
+from nbjudge.collect.archives import MAX_FILES, MAX_LEARNER, ArchivedFile
 from nbjudge.collect.naming import PLATFORMS, Owned
 from nbjudge.collect.tables import Person, Roster
 from nbjudge.files import Unreadable, read_file, write_whole
@@ -68,7 +68,7 @@ class Collected:
 
 
 @dataclass
-class Learner:
+class DownloadedWork:
     """One learner's files in a download.
 
     ``refused`` says why other files were not taken; ``aside`` holds what is worth a word only if
@@ -108,14 +108,14 @@ class Collecting:
     def download(self, source: Path, gradebook: Path | None) -> Collected:
         """Collect a platform's download of all submissions."""
         people = tables.read_gradebook(self.platform, gradebook) if gradebook else {}
-        learners: dict[str, Learner] = {}
+        learners: dict[str, DownloadedWork] = {}
         for entry in archives.entries(source):
             owned = naming.owned(self.platform, entry.path)
             if owned is None:
                 why = f"not named as {self.platform.capitalize()} names files: whose is it?"
                 self.leave(entry.path, "", "" if _is_junk(entry.path) else why)
                 continue
-            learner = learners.setdefault(owned.number, Learner(owned.name))
+            learner = learners.setdefault(owned.number, DownloadedWork(owned.name))
             learner.late = learner.late or owned.late
             self.take(learner, entry, owned)
         if not learners:
@@ -128,14 +128,14 @@ class Collecting:
 
     def folder(self, source: Path) -> Collected:
         """Collect a folder that holds a folder or a file for each learner."""
-        learners: dict[str, Learner] = {}
+        learners: dict[str, DownloadedWork] = {}
         for entry in archives.entries(source):
             name, path = self.owner(entry.path)
             if not name:
                 why = "its name does not say whose it is"
                 self.leave(entry.path, "", "" if _is_junk(entry.path) else why)
                 continue
-            learner = learners.setdefault(tables.as_folder(name), Learner(name))
+            learner = learners.setdefault(tables.as_folder(name), DownloadedWork(name))
             self.take(learner, entry, Owned(name, "", path))
         for student, learner in sorted(learners.items()):
             self.put(student, learner)
@@ -158,7 +158,7 @@ class Collecting:
                 return after, path
         return ("" if is_named(stem, self.problem_set) else stem), path
 
-    def take(self, learner: Learner, entry: Entry, owned: Owned) -> None:
+    def take(self, learner: DownloadedWork, entry: ArchivedFile, owned: Owned) -> None:
         """Take one file of a learner, or what is in it if it is a zip."""
         if _is_junk(owned.path):
             learner.aside[owned.path] = "is a hidden file, such as an editor writes"
@@ -178,7 +178,7 @@ class Collecting:
             learner.refused[owned.path] = str(error)
             self.leave(entry.path, learner.name, str(error))
 
-    def unpack(self, learner: Learner, owned: Owned, content: bytes) -> bool:
+    def unpack(self, learner: DownloadedWork, owned: Owned, content: bytes) -> bool:
         """Take what is in a learner's zip; returns whether anything was."""
         taken = False
         try:
@@ -197,7 +197,9 @@ class Collecting:
             pass  # it is kept as the file that it is
         return taken
 
-    def keep(self, learner: Learner, path: PurePosixPath, content: bytes, number: str) -> None:
+    def keep(
+        self, learner: DownloadedWork, path: PurePosixPath, content: bytes, number: str
+    ) -> None:
         """Keep a file under a name that no other of the learner's files has."""
         if len(learner.files) >= MAX_FILES:
             raise Unreadable(f"is one of more than {MAX_FILES} files")
@@ -224,7 +226,7 @@ class Collecting:
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def settle(self, learners: dict[str, Learner], people: dict[str, Person]) -> None:
+    def settle(self, learners: dict[str, DownloadedWork], people: dict[str, Person]) -> None:
         """Give each learner of a platform a folder, and write everything."""
         called = {n: tables.name_in_files(self.platform, person) for n, person in people.items()}
         called |= {number: learner.name for number, learner in learners.items()}
@@ -248,7 +250,7 @@ class Collecting:
             }
         )
 
-    def put(self, student: str, learner: Learner) -> None:
+    def put(self, student: str, learner: DownloadedWork) -> None:
         """Put a learner's files in place; earlier work that differs is moved away, not lost.
 
         A note takes the place of each file that was not taken, so that grading knows of it.
@@ -281,7 +283,7 @@ class Collecting:
         new.rename(place)
         self.receive(student, learner, renewed=bool(before))
 
-    def receive(self, student: str, learner: Learner, renewed: bool) -> None:
+    def receive(self, student: str, learner: DownloadedWork, renewed: bool) -> None:
         """Record in the receipts when work came in, or that the platform calls it late."""
         key = {"student": student, roster.PROBLEM_SET: self.problem_set}
         row = next((row for row in self.rows if key.items() <= row.items()), None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from nbjudge.collect import archives
-from nbjudge.collect.collecting import Collected, Collecting, Learner
+from nbjudge.collect.collecting import Collected, Collecting, DownloadedWork
 from nbjudge.collect.naming import Owned
 from nbjudge.intake import roster, stamps
 from nbjudge.wording import counted
@@ -63,7 +63,7 @@ def collect_exchange(
     submitted.mkdir(parents=True, exist_ok=True)
     run = Collecting(submitted, problem_set)
     for student, folder in sorted(last.get(problem_set, {}).items()):
-        learner = Learner(student)
+        learner = DownloadedWork(student)
         for entry in archives.entries(folder):
             run.take(learner, entry, Owned(student, "", entry.path))
         run.put(student, learner)

@@ -35,7 +35,7 @@ from nbjudge.intake import cells
 from nbjudge.judge import elsewhere, names, outcome
 from nbjudge.judge.errors import GONE, OUT_OF_TIME
 from nbjudge.judge.job import TestScore
-from nbjudge.judge.messages import Ask, Finding, KnownAnswers, SetUp, Theirs
+from nbjudge.judge.messages import Ask, Finding, KnownAnswers, LearnersNames, SetUp
 
 #: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
@@ -132,7 +132,7 @@ class Desk:
             If the process does not start.
         """
         steps = list(_steps(notebook, bound, limits, only))
-        ran = _Run(steps, limits)
+        ran = _Progress(steps, limits)
         restarts = 0
         while ran.next < len(steps):
             if self._process is None:
@@ -200,7 +200,7 @@ class Desk:
             stdin.write(b"go\n")
             stdin.flush()
 
-    def _watch(self, ran: _Run) -> bool:
+    def _watch(self, ran: _Progress) -> bool:
         """Follow the process; returns whether it came to the end of the notebook."""
         ready, due = False, monotonic() + LOADING
         events = _Events(self._place / "events.jsonl")
@@ -259,7 +259,7 @@ class _Events:
                 yield cast(Event, from_json(line, *get_args(Event)))
 
 
-class _Run:
+class _Progress:
     """The progress of a notebook, over all processes that it took."""
 
     def __init__(self, steps: list[Prepare | RunCell | RunTest], limits: Limits) -> None:
@@ -420,12 +420,12 @@ def _steps(
             continue
         if cells.is_answer(cell):
             learners |= set(bound.get(name, ()))
-            yield Prepare(step=Theirs(names=sorted(bound.get(name, ()))))
+            yield Prepare(step=LearnersNames(names=sorted(bound.get(name, ()))))
         elif cells.is_locked(cell):
             if names.used(cell.source) & learners:
                 made = names.bound(cell.source)
                 learners |= made
-                yield Prepare(step=Theirs(names=sorted(made)))
+                yield Prepare(step=LearnersNames(names=sorted(made)))
             else:
                 yield Prepare(step=SetUp(source=cell.source))
         locked = cells.is_locked(cell)

@@ -42,7 +42,7 @@ from nbjudge.judge.remote import Link
 PATIENCE = 2.0
 
 
-class Clock:
+class Alarm:
     """Interrupts the main thread at a time limit, and exits the process if that does not help.
 
     It also works without signals, as on Windows, where an interrupt waits for the next Python
@@ -123,7 +123,7 @@ class Nowhere(io.TextIOBase):
 class Direct:
     """A channel within this process: each request is answered as it is sent."""
 
-    def __init__(self, names: dict[str, Any], clock: Clock) -> None:
+    def __init__(self, names: dict[str, Any], clock: Alarm) -> None:
         self.names, self.clock = names, clock
         self.objects: dict[int, Any] = {}
         self.reply: dict[str, Any] = {}
@@ -153,11 +153,11 @@ class Direct:
 class DirectLink(Link):
     """The verbs, executed in this process."""
 
-    def __init__(self, names: dict[str, Any], clock: Clock) -> None:
+    def __init__(self, names: dict[str, Any], clock: Alarm) -> None:
         super().__init__(Direct(names, clock), 0)
 
 
-class Worker:
+class NotebookRunner:
     """Runs the steps of a job in order.
 
     Parameters
@@ -169,7 +169,7 @@ class Worker:
     def __init__(self, tell: Callable[[Event], None]) -> None:
         from nbjudge.judge.examiner import Examiner
 
-        self.tell, self.clock = tell, Clock()
+        self.tell, self.clock = tell, Alarm()
         self.shell = _shell()
         self.examiner = Examiner()
 
@@ -238,7 +238,7 @@ def _shell() -> Any:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    class Shell(InteractiveShell):
+    class QuietShell(InteractiveShell):
         """A shell that prints no errors and does not exit."""
 
         def enable_gui(self, gui: object = None) -> None:
@@ -253,7 +253,7 @@ def _shell() -> Any:
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
-    return Shell.instance(config=config)
+    return QuietShell.instance(config=config)
 
 
 def main(folder: str) -> None:
@@ -266,7 +266,7 @@ def main(folder: str) -> None:
 
     from nbjudge.inside.testing.learner import warm
 
-    worker = Worker(tell)
+    worker = NotebookRunner(tell)
     warm()  # so that one-time costs are not charged to the first call
     if not sys.stdin.buffer.readline():
         return

@@ -23,7 +23,7 @@ def exercise_of(test: str) -> str:
     return test.split(SEPARATOR, 1)[0]
 
 
-class Answer(NamedTuple):
+class WrongAnswer(NamedTuple):
     """A known wrong answer: its message, and its number among those with this message."""
 
     says: str
@@ -49,8 +49,8 @@ class Guess:
     """
 
     fault: str
-    causes: Sequence[Answer] = ()
-    against: Collection[Answer] = ()
+    causes: Sequence[WrongAnswer] = ()
+    against: Collection[WrongAnswer] = ()
     own: Sequence[str] = ()
     fails: Sequence[Sequence[str]] = field(default=())
 

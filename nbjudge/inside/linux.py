@@ -73,10 +73,10 @@ def no_new_privileges() -> None:
 def load_filter(program: bytes) -> None:
     """Install a seccomp filter for every system call of this process. It cannot be removed."""
 
-    class Program(ctypes.Structure):
+    class SocketFilter(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
-    held = Program(len(program) // 8, program)
+    held = SocketFilter(len(program) // 8, program)
     _checked(
         _libc.prctl(
             _SECCOMP, ctypes.c_ulong(_SECCOMP_FILTER), ctypes.byref(held), *[ctypes.c_ulong(0)] * 2

@@ -56,7 +56,7 @@ def merge(
     added = {c.source.strip() for c in release.cells if cells.is_added(c)}
     handed, numbers = _without(handed, added)
     template, release = _without_added(template), _without_added(release)
-    known = recover.Known.of(template, release, given_out or {}, names or {})
+    known = recover.GivenCells.of(template, release, given_out or {}, names or {})
     given = known.given
     places, nameless = _places(handed, known)
     keys, dropped = _keys(handed, known, places)
@@ -110,7 +110,7 @@ def _without(handed: list[NotebookNode], added: set[str]) -> tuple[list[Notebook
 
 
 def _places(
-    handed: list[NotebookNode], known: recover.Known
+    handed: list[NotebookNode], known: recover.GivenCells
 ) -> tuple[dict[str, list[int]], list[int]]:
     """Where each graded cell lies, the copy that counts last; which cells had lost their names."""
     given = known.given
@@ -131,7 +131,7 @@ def _places(
 
 
 def _keys(
-    handed: list[NotebookNode], known: recover.Known, places: dict[str, list[int]]
+    handed: list[NotebookNode], known: recover.GivenCells, places: dict[str, list[int]]
 ) -> tuple[dict[int, str], set[int]]:
     """The known cell that each of the learner's stands for, and the cells that are dropped."""
     given, plain = known.given, known.plain
@@ -166,7 +166,7 @@ def _keys(
 def _extras(
     notes: Notes,
     handed: list[NotebookNode],
-    known: recover.Known,
+    known: recover.GivenCells,
     keys: dict[int, str],
     dropped: Collection[int],
 ) -> dict[str, list[NotebookNode]]:
@@ -241,7 +241,7 @@ def _extend(notebook: NotebookNode, extras: list[NotebookNode]) -> None:
 def _note_changes(
     notes: Notes,
     handed: list[NotebookNode],
-    known: recover.Known,
+    known: recover.GivenCells,
     template: NotebookNode,
     places: Mapping[str, list[int]],
     found: recover.Recovered,

@@ -57,7 +57,7 @@ class LookedInto(Tagged):
     problem: str = ""
 
 
-class Printed(Tagged):
+class Prints(Tagged):
     """The answers' fingerprints."""
 
     prints: dict[str, str]
@@ -82,34 +82,34 @@ class Written(Tagged):
     page: str
 
 
-class Step(Tagged, Generic[Reply]):
+class ReadingStep(Tagged, Generic[Reply]):
     """A step, which is answered with a message of the type ``gives``."""
 
     gives: ClassVar[type[Tagged]]
 
 
-class Stage(Step[Staged]):
+class Stage(ReadingStep[Staged]):
     """Put a learner's answers into the instructor's notebook."""
 
     gives = Staged
     content: bytes
 
 
-class LookInto(Step[LookedInto]):
+class LookInto(ReadingStep[LookedInto]):
     """Look whether a file handed in with the notebook is accepted."""
 
     gives = LookedInto
     content: bytes
 
 
-class Print(Step[Printed]):
+class TakePrints(ReadingStep[Prints]):
     """Take the answers' fingerprints."""
 
-    gives = Printed
+    gives = Prints
     notebook: str
 
 
-class AddOutputs(Step[WithOutputs]):
+class AddOutputs(ReadingStep[WithOutputs]):
     """Add to a notebook the outputs in a judgement; nothing else in the judgement is used.
 
     With ``bare`` only tests keep their outputs.
@@ -122,14 +122,14 @@ class AddOutputs(Step[WithOutputs]):
     bare: bool
 
 
-class Render(Step[Rendered]):
+class Render(ReadingStep[Rendered]):
     """Show the answers that a person marks."""
 
     gives = Rendered
     notebook: str
 
 
-class WritePage(Step[Written]):
+class WritePage(ReadingStep[Written]):
     """Write the feedback page.
 
     Attributes

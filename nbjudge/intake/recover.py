@@ -31,7 +31,7 @@ def source_digest(source: str) -> str:
 
 
 @dataclass
-class Known:
+class GivenCells:
     """The problem set's cells, as learners were given them.
 
     ``order`` has each cell's key in the order of the notebook: see :func:`key_of`. ``wanted`` holds
@@ -51,7 +51,7 @@ class Known:
         release: NotebookNode,
         given_out: Mapping[str, Sequence[str]],
         names: Mapping[str, Collection[str]],
-    ) -> Known:
+    ) -> GivenCells:
         """What is known from the notebooks; see :func:`nbjudge.intake.merge.merge`."""
         given = {cells.grade_id(cell): cell for cell in release.cells if cells.grade_id(cell)}
         locked = [c for c in template.cells if c.cell_type == "code" and cells.is_locked(c)]
@@ -81,7 +81,9 @@ def key_of(cell: NotebookNode) -> str:
     return f"grade:{name}" if name else f"plain:{cell.id}"
 
 
-def by_text(handed: list[NotebookNode], known: Known, places: dict[str, list[int]]) -> list[int]:
+def by_text(
+    handed: list[NotebookNode], known: GivenCells, places: dict[str, list[int]]
+) -> list[int]:
     """Name the locked cells that are recognised by their text alone, in ``places``.
 
     Returns their indices.
@@ -115,7 +117,7 @@ class Recovered:
 
 def recover(
     handed: list[NotebookNode],
-    known: Known,
+    known: GivenCells,
     places: Mapping[str, list[int]],
     keys: Mapping[int, str],
     numbers: Sequence[int],

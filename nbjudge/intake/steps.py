@@ -16,12 +16,12 @@ from nbjudge.intake.messages import (
     LookedInto,
     LookInto,
     Opened,
-    Print,
-    Printed,
+    Prints,
     Render,
     Rendered,
     Stage,
     Staged,
+    TakePrints,
     WithOutputs,
     WritePage,
     Written,
@@ -36,7 +36,7 @@ from nbjudge.report.rich import rich, source
 from nbjudge.store.digests import fingerprints
 
 #: All steps.
-Steps = Stage | LookInto | Print | AddOutputs | Render | WritePage
+Steps = Stage | LookInto | TakePrints | AddOutputs | Render | WritePage
 
 
 class Intake:
@@ -54,9 +54,9 @@ class Intake:
                 return self.stage(step.content)
             case LookInto():
                 return self.look_into(step.content)
-            case Print():
+            case TakePrints():
                 notebook = nbformat.v4.reads(step.notebook)
-                return Printed(prints=fingerprints(notebook, self.release))
+                return Prints(prints=fingerprints(notebook, self.release))
             case AddOutputs():
                 return self.add_outputs(step)
             case Render():

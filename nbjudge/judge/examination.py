@@ -22,10 +22,10 @@ from nbjudge.judge.messages import (
     Connection,
     Finding,
     HowLong,
+    LearnersNames,
     Open,
     SetUp,
     Step,
-    Theirs,
     Waited,
 )
 
@@ -113,11 +113,11 @@ class Examination:
         """Tell the examiner about a cell before the next test."""
         if cells.is_answer(cell):
             bound = self._not_imports(self.job.names.get(cells.grade_id(cell), ()))
-            self._steps.append(Theirs(names=bound))
+            self._steps.append(LearnersNames(names=bound))
         elif cells.is_locked(cell):
             if names.used(cell.source) & self.learners_names():
                 # What it computes from a learner's answer is the learner's.
-                self._steps.append(Theirs(names=sorted(names.bound(cell.source))))
+                self._steps.append(LearnersNames(names=sorted(names.bound(cell.source))))
             else:
                 self._steps.append(SetUp(source=cell.source))
 
@@ -126,7 +126,7 @@ class Examination:
 
     def learners_names(self) -> set[str]:
         """Names bound so far by a learner, or by locked cells that use a learner's names."""
-        return {n for step in self._steps if isinstance(step, Theirs) for n in step.names}
+        return {n for step in self._steps if isinstance(step, LearnersNames) for n in step.names}
 
     # -- what it is asked ------------------------------------------------------------------------
 

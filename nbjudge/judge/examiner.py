@@ -52,9 +52,9 @@ from nbjudge.judge.messages import (
     Finding,
     HowLong,
     KnownAnswers,
+    LearnersNames,
     Open,
     Step,
-    Theirs,
     Waited,
 )
 from nbjudge.judge.names import names_in
@@ -278,7 +278,7 @@ class Examiner:
     ) -> dict[str, lies.Believed]:
         """The instructor's tests in these cells that accept an answer that computes nothing.
 
-        See :func:`nbjudge.judge.lies.hollow`.
+        See :func:`nbjudge.judge.lies.accepting_nothing`.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Examiner:
         """
         self.open(Open(seed=lies.SEED, refused={}))
 
-        def run(name: str, source: str, link: lies.Liar, names: dict[str, Any]) -> Any:
+        def run(name: str, source: str, link: lies.LyingLink, names: dict[str, Any]) -> Any:
             def drawn(test: str) -> Any:
                 link.hidden()
                 return fresh(test)
@@ -305,7 +305,7 @@ class Examiner:
                 exec(test.body, namespace)
                 return None if test.last is None else eval(test.last, namespace)
 
-        return lies.hollow(notebook, run)
+        return lies.accepting_nothing(notebook, run)
 
     def _stand(self, place: int | None, before: list[Step]) -> None:
         """Run what precedes a test, or restore the names as they were at its place."""
@@ -320,7 +320,7 @@ class Examiner:
 
     def prepare(self, step: Step) -> None:
         """Run a set-up cell, or note names that are the learner's."""
-        if isinstance(step, Theirs):
+        if isinstance(step, LearnersNames):
             self.learners |= set(step.names)
             return
         code = set_up(step.source)

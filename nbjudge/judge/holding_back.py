@@ -19,7 +19,7 @@ PASSES_WITH = "passes with "
 
 
 def hold_back(job: Job, findings: Findings) -> None:
-    """Take back the points of hollow tests if no test of the same functions' values passes."""
+    """Take back points of tests that accept nothing if no test of the same values passes."""
     tests = {cells.grade_id(c): c for c in findings.cells if cells.is_test(c)}
     exercises: dict[str, list[str]] = {}
     for name in tests:

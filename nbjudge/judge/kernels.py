@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nbjudge.judge.job import Job
-from nbjudge.judge.learners import Learner, NoKernel
+from nbjudge.judge.learners import LearnersKernel, NoKernel
 
 if TYPE_CHECKING:
     from nbjudge.sandbox import Nursery, Usage
@@ -68,16 +68,16 @@ class Kernels:
         self.broken: list[int] = []
         self.places: set[int] = set()
         self.cpu_seconds = self.peak_memory_mb = 0.0
-        self._learner: Learner | None = None
+        self._learner: LearnersKernel | None = None
         self._restarts: dict[str, int] = {}
         self._careful = self._sealed = False
 
-    def start(self) -> Learner:
+    def start(self) -> LearnersKernel:
         """Start a kernel."""
         digest = hashlib.sha256(f"kernel/{self.job.seed}".encode()).digest()
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
-        self._learner = Learner(
+        self._learner = LearnersKernel(
             self.nursery, job.limits, self.forbidden, job.found, seed, self.tests
         )
         return self._learner
@@ -115,7 +115,7 @@ class Kernels:
         self._careful = True
         return len(self.broken)
 
-    def catch_up(self, exercise: str = "") -> Learner:
+    def catch_up(self, exercise: str = "") -> LearnersKernel:
         """A kernel that has run all finished cells and was copied at all :attr:`places`.
 
         Raises
@@ -146,13 +146,13 @@ class Kernels:
                 raise NoKernel("the kernel does not answer the tests")
             self._careful = True
 
-    def _too_late(self, learner: Learner) -> bool:
+    def _too_late(self, learner: LearnersKernel) -> bool:
         """Whether a kernel has run a cell that is left out, or too much to be copied as needed."""
         missing = self.places - set(learner.snapshots)
         late = bool(missing) and min(missing) < max(learner.done, default=-1)
         return late or bool(learner.done & set(self.broken))
 
-    def _gets_past(self, learner: Learner, index: int) -> bool:
+    def _gets_past(self, learner: LearnersKernel, index: int) -> bool:
         """Whether a kernel responds after running a cell again, or being copied at a test's."""
         if index in self.finished:
             return self._runs_again(learner, index)
@@ -162,7 +162,7 @@ class Kernels:
             return False
         return True
 
-    def _restart(self, exercise: str) -> Learner:
+    def _restart(self, exercise: str) -> LearnersKernel:
         of_exercise, together = self._restarts.get(exercise, 0), sum(self._restarts.values())
         if of_exercise >= MAX_RESTARTS_OF_EXERCISE + self._careful or together >= MAX_RESTARTS:
             times = of_exercise if of_exercise < together else together
@@ -173,7 +173,7 @@ class Kernels:
         self._restarts[exercise] = of_exercise + 1
         return self.start()
 
-    def _runs_again(self, learner: Learner, index: int) -> bool:
+    def _runs_again(self, learner: LearnersKernel, index: int) -> bool:
         try:
             ran = learner.run(self.source(index), self.seconds(index))
             if not ran.rests:

@@ -23,7 +23,15 @@ from typing import Any
 from nbjudge.inside.testing import recall, served
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.learner import seed_all
-from nbjudge.inside.testing.recall import Answer, Check, Find, Result, Table, recording, unpack
+from nbjudge.inside.testing.recall import (
+    Check,
+    CheckResult,
+    Find,
+    Table,
+    WrongAnswer,
+    recording,
+    unpack,
+)
 from nbjudge.inside.values import loaded, torch
 from nbjudge.inside.wire import WireError
 from nbjudge.intake import cells
@@ -77,7 +85,7 @@ class Known:
             Whether the test has come to its hidden part.
         """
         every = [answer for answer, _ in self._answers(cells.exercise_of(test))]
-        ran, table = set[Answer](), Table()
+        ran, table = set[WrongAnswer](), Table()
 
         def found(passed: Sequence[Check], suspects: Sequence[str]) -> list[Table]:
             visible = None if self.stored is None else self.stored.get(test, Table())
@@ -92,20 +100,20 @@ class Known:
 
         return found
 
-    def _answers(self, exercise: str) -> list[tuple[Answer, str]]:
+    def _answers(self, exercise: str) -> list[tuple[WrongAnswer, str]]:
         """The wrong answers of an exercise, each with its source."""
         seen: Counter[str] = Counter()
         answers = []
         for says, source in self.wrong.get(exercise, ()):
             seen[says] += 1
-            answers.append((Answer(says, seen[says]), source))
+            answers.append((WrongAnswer(says, seen[says]), source))
         return answers
 
     def table(
         self,
         test: str,
         source: str,
-        among: Collection[Answer] | None = None,
+        among: Collection[WrongAnswer] | None = None,
         *,
         patient: bool = True,
     ) -> Table:
@@ -132,7 +140,7 @@ class Known:
                 with _as_before(), self._restored(), recording() as results:
                     error = self._error(exercise, (written, *between), source, seconds)
                 if not isinstance(error, TimeoutError):
-                    results.append(Result(recall.END, (), (), right=error is None))
+                    results.append(CheckResult(recall.END, (), (), right=error is None))
                 table.add(answer, results)
         return table
 

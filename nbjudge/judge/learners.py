@@ -46,7 +46,7 @@ class Snapshot:
         The connection to it.
     """
 
-    def __init__(self, learner: Learner, wire: socket.socket):
+    def __init__(self, learner: LearnersKernel, wire: socket.socket):
         self.learner, self.wire = learner, wire
         self._process = _peer(wire)
         #: Whether it can be ended by itself, without the kernel.
@@ -92,7 +92,7 @@ class Snapshot:
                 signal.pidfd_send_signal(self._process, number)
 
 
-class Learner:
+class LearnersKernel:
     """A kernel without the kinds ``forbidden``, and the cells that it has run.
 
     Parameters

@@ -4,8 +4,8 @@ Such a test checks only a property (the inputs are unchanged, equal tokens get e
 with nothing to attend to gives zeros) or numbers that a learner can read in the notebook. So each
 test is run with the instructor's solution behind a link that lies: as long as a learner can know
 what is tested, it answers correctly, and afterwards with zeros, with NaN, with its inputs and so
-on. A test that believes one of these lies is *hollow*. Its points count once another test of the
-same functions passes that is not hollow.
+on. A test that believes one of these lies accepts nothing for an answer. Its points count once
+another test of the same functions passes that does not.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def inputs_of(args: Iterable, kwargs: Mapping) -> list:
     return [*found, *inner]
 
 
-class Liar:
+class LyingLink:
     """A link like :class:`nbjudge.judge.remote.Link`, to the instructor's solution.
 
     Parameters
@@ -276,8 +276,8 @@ class Liar:
         return given
 
 
-def hollow(
-    notebook: list[WeighedCell], run: Callable[[str, str, Liar, dict], Any]
+def accepting_nothing(
+    notebook: list[WeighedCell], run: Callable[[str, str, LyingLink, dict], Any]
 ) -> dict[str, Believed]:
     """The tests that believe a lie, each with the lie.
 
@@ -307,17 +307,17 @@ def hollow(
 
 
 def _execute(source: str, names: dict) -> None:
-    """Run a cell as far as it runs here; no test passes that needs more, and so none is hollow."""
+    """Run a cell as far as it runs here; no test passes that needs more."""
     with contextlib.suppress(Exception, SystemExit):
         exec(compile(source, "<cell>", "exec"), names)
 
 
 def _believed(
-    cell: WeighedCell, solved: dict, ours: dict, run: Callable[[str, str, Liar, dict], Any]
+    cell: WeighedCell, solved: dict, ours: dict, run: Callable[[str, str, LyingLink, dict], Any]
 ) -> Believed | None:
     """The first lie that a test believes, if it believes any."""
 
-    def passes(link: Liar) -> bool:
+    def passes(link: LyingLink) -> bool:
         try:
             with within(SECONDS, busy=True):
                 value = run(cell.test or "", cell.source, link, ours)
@@ -327,15 +327,15 @@ def _believed(
 
     def believed(lie: Callable[[Any, list], Any]) -> bool | None:
         """``None`` if it is no lie here, since the right answer is the same."""
-        link = Liar(solved, lie)
+        link = LyingLink(solved, lie)
         passed = passes(link)
         return passed if link.lied else None
 
-    honest = Liar(solved, None)
+    honest = LyingLink(solved, None)
     if not passes(honest):
         return None
     for name, lie in LIES.items():
-        link = Liar(solved, lie)
+        link = LyingLink(solved, lie)
         if passes(link):
             return Believed(name, part=False, told=link.lied)
     for part in range(honest.parts if honest.parts > 1 else 0):

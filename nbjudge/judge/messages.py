@@ -28,14 +28,14 @@ class SetUp(Tagged):
     source: str
 
 
-class Theirs(Tagged):
+class LearnersNames(Tagged):
     """Names that are the learner's from here on."""
 
     names: list[str]
 
 
 #: What precedes a test.
-Step = SetUp | Theirs
+Step = SetUp | LearnersNames
 
 
 class Open(Tagged):

@@ -168,7 +168,7 @@ class Pump:
         """
         deadline = monotonic() + seconds
         number = self._execute({"code": source, "silent": False, "store_history": True})
-        collected = Collected(self.output_bytes)
+        collected = CellOutputs(self.output_bytes)
         replied = idle = False
         how, ends, given, before = OK, deadline, 0.0, self.kernel.waited()
         while not (replied and idle):
@@ -256,7 +256,7 @@ class Pump:
         return message if type(message.get("msg_type")) is str else None
 
 
-class Collected:
+class CellOutputs:
     """A cell's outputs in nbformat's form, limited to ``most`` bytes."""
 
     def __init__(self, most: int):

@@ -24,7 +24,7 @@ from nbjudge.judge.messages import Finding
 
 
 @dataclass
-class Test:
+class RunningTest:
     """A test cell on its way to a result.
 
     Attributes
@@ -75,9 +75,9 @@ class Rounds:
     ):
         self.kernels, self.examination = kernels, examination
         self.findings, self.clock = findings, clock
-        self.tests: list[Test] = []
+        self.tests: list[RunningTest] = []
         #: Those whose hidden half waits for the second round.
-        self.waiting: list[Test] = []
+        self.waiting: list[RunningTest] = []
         self._place = -1
 
     def move_on(self) -> None:
@@ -89,7 +89,7 @@ class Rounds:
     def reach(self, index: int, cell: NotebookNode, over: str) -> None:
         """Run what is shown of a test; ``over`` says why no more cells are run, if so."""
         self._place = index if self._place < 0 else self._place
-        test = Test(index, cell, self._place, self.examination.place)
+        test = RunningTest(index, cell, self._place, self.examination.place)
         self.tests.append(test)
         hides = cells.has_hidden_tests(cell.source)
         try:
@@ -105,7 +105,7 @@ class Rounds:
             test.finding = _not_run(error)
         self._note(test)
 
-    def _here(self, test: Test) -> Snapshot:
+    def _here(self, test: RunningTest) -> Snapshot:
         """A copy of a test's kernel at its place; a kernel that does not respond is replaced."""
         for again in (False, True):
             learner = self.kernels.catch_up(test.exercise)
@@ -117,12 +117,12 @@ class Rounds:
                     raise
         raise AssertionError("it returns or raises")
 
-    def _replace(self, test: Test, why: str) -> None:
+    def _replace(self, test: RunningTest, why: str) -> None:
         test.seen.append(why)
         self.kernels.end()
         self.kernels.be_careful()
 
-    def _again_if_garbled(self, test: Test, part: str) -> Finding:
+    def _again_if_garbled(self, test: RunningTest, part: str) -> Finding:
         """The finding in a test; another cell may be to blame for a reply that is no answer."""
         finding = self._asked(test, part)
         if finding.error == errors.GARBLED:
@@ -154,7 +154,7 @@ class Rounds:
         for test in self.tests:
             self._settle(test)
 
-    def _left(self, test: Test) -> Snapshot:
+    def _left(self, test: RunningTest) -> Snapshot:
         """The copy of the kernel for a hidden half: the one at its place, or a copy of that."""
         for again in (False, True):
             self.kernels.places.add(test.place)
@@ -174,12 +174,12 @@ class Rounds:
         raise AssertionError("it returns or raises")
 
     @staticmethod
-    def _same_place(one: Test, other: Test) -> bool:
+    def _same_place(one: RunningTest, other: RunningTest) -> bool:
         return one is not other and one.place == other.place
 
     # -- both ------------------------------------------------------------------------------------
 
-    def _asked(self, test: Test, part: str) -> Finding:
+    def _asked(self, test: RunningTest, part: str) -> Finding:
         """Have the examiner run a test, or this part of it."""
         self.examination.be_ready()
         snapshot = self._left(test) if part == HIDDEN else self._here(test)
@@ -208,7 +208,9 @@ class Rounds:
             self._lose(test, finding, snapshot, briefly=part == HIDDEN)
         return finding
 
-    def _lose(self, test: Test, finding: Finding, snapshot: Snapshot, *, briefly: bool) -> None:
+    def _lose(
+        self, test: RunningTest, finding: Finding, snapshot: Snapshot, *, briefly: bool
+    ) -> None:
         """Note how a test's copy of the kernel ended, and replace the kernel if it ended too."""
         learner = snapshot.learner
         learner.leave()
@@ -219,11 +221,11 @@ class Rounds:
         if not (learner.kernel.alive() and snapshot.can_be_ended):
             self.kernels.end()
 
-    def _note(self, test: Test) -> None:
+    def _note(self, test: RunningTest) -> None:
         if test.finding.error == errors.OUT_OF_TIME:
             self.examination.slow.add(test.exercise)
 
-    def _settle(self, test: Test) -> None:
+    def _settle(self, test: RunningTest) -> None:
         findings, finding, name = self.findings, test.finding, test.name
         if finding.error == errors.OUT_OF_TIME:
             findings.out_of_time.append(name)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -25,20 +26,20 @@ SECONDS = 1800.0
 
 
 def waits_for(
-    name: str, uses: Mapping[str, frozenset[str]], hollow: Mapping[str, str], passed: set[str]
+    name: str, uses: Mapping[str, frozenset[str]], accepts: Mapping[str, str], passed: set[str]
 ) -> list[str]:
-    """The functions of a hollow test that have tests of values, none of which passes.
+    """The functions of a test that accepts nothing, if no test of their values passes.
 
     Parameters
     ----------
     name:
-        The hollow test's name.
+        The test's name.
     uses:
         The learner's functions used by each test of the exercise.
-    hollow, passed:
-        The hollow tests, and those that pass.
+    accepts, passed:
+        The tests that accept an answer that computes nothing, and those that pass.
     """
-    sound = {test: found for test, found in uses.items() if test not in hollow}
+    sound = {test: found for test, found in uses.items() if test not in accepts}
     wanted = uses[name] or frozenset().union(*sound.values())
     return [
         function
@@ -123,7 +124,7 @@ def _weigh(steps: ToWeigh, folder: Path) -> dict[str, Believed]:
     assert _server.stdin is not None and _server.stdout is not None
     print(to_json((str(folder), steps)), file=_server.stdin, flush=True)
     line = _server.stdout.readline() or '"its process ended"'
-    reply: dict[str, Believed] | str = from_json(line, dict[str, Believed], str)
+    reply: Any = from_json(line, dict[str, Believed], str)
     if isinstance(reply, str):
         raise ValueError(f"the tests in {folder.name} cannot be run with its solution: {reply}")
     return reply

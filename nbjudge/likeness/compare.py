@@ -40,7 +40,7 @@ def rarity(learners: int, of: int) -> float:
 
 
 @dataclass(eq=False)
-class Answer:
+class ComparedAnswer:
     """One learner's answer to one exercise.
 
     Attributes
@@ -110,7 +110,7 @@ class Base:
         The answers that will be compared: passages that none of them has are not kept.
     """
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
+    def __init__(self, answers: Iterable[ComparedAnswer]) -> None:
         self._wanted: set[int] = set().union(*(answer.every_mark for answer in answers))
         self.given: set[int] = set()
         self.sources: list[str] = []
@@ -139,7 +139,7 @@ class Base:
         numbers = self._own.get(mark, ())
         return mark not in self.given and any(self.sources[n] == source for n in numbers)
 
-    def resembled(self, answer: Answer) -> Alike:
+    def resembled(self, answer: ComparedAnswer) -> Alike:
         """What an answer has in common with the source of the course's own most like it."""
         shares: dict[str, dict[int, float]] = {}
         for how, marks in answer.marks.items():
@@ -156,15 +156,15 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Pair:
+class AnswerPair:
     """Two answers, what they have in common, and how much it weighs.
 
     ``one`` is of this class. ``alike`` counts everything in common that not every learner was
     given, common or rare.
     """
 
-    one: Answer
-    other: Answer
+    one: ComparedAnswer
+    other: ComparedAnswer
     weight: float
     alike: Alike
 
@@ -192,14 +192,14 @@ class Compared:
         How each answer of the class resembles the course's own code.
     """
 
-    answers: list[Answer]
-    pairs: list[Pair]
+    answers: list[ComparedAnswer]
+    pairs: list[AnswerPair]
     compared: int
     rare: Mapping[int, float]
-    own: Mapping[Answer, Alike]
+    own: Mapping[ComparedAnswer, Alike]
 
 
-def compare(answers: Sequence[Answer], base: Base) -> Compared:
+def compare(answers: Sequence[ComparedAnswer], base: Base) -> Compared:
     """Compare the answers to an exercise with each other and with the course's own code.
 
     Parameters
@@ -224,7 +224,7 @@ def compare(answers: Sequence[Answer], base: Base) -> Compared:
             if one < ours:
                 weights[one, other] += weight
     pairs = [
-        Pair(answers[one], answers[other], weight, _alike(answers[one], answers[other], base))
+        AnswerPair(answers[one], answers[other], weight, _alike(answers[one], answers[other], base))
         for (one, other), weight in weights.items()
     ]
     pairs.sort(key=lambda pair: (-pair.weight, pair.one.name, pair.other.name))
@@ -238,7 +238,7 @@ def compare(answers: Sequence[Answer], base: Base) -> Compared:
     )
 
 
-def _alike(one: Answer, other: Answer, base: Base) -> Alike:
+def _alike(one: ComparedAnswer, other: ComparedAnswer, base: Base) -> Alike:
     shares: dict[str, float] = {}
     for how in one.marks.keys() & other.marks.keys():
         mine, theirs = one.marks[how] - base.given, other.marks[how] - base.given
@@ -247,7 +247,7 @@ def _alike(one: Answer, other: Answer, base: Base) -> Alike:
     return Alike(next(iter(shares.values()), 0.0), as_written, other.name)
 
 
-def segments(answer: Answer, *wanted: set[int]) -> list[tuple[str, int]]:
+def segments(answer: ComparedAnswer, *wanted: set[int]) -> list[tuple[str, int]]:
     """An answer's text in pieces, each with the first set of passages that it belongs to.
 
     Parameters

@@ -18,7 +18,7 @@ from nbjudge.intake.merge import blank
 from nbjudge.intake.messages import Opened, Stage
 from nbjudge.judge import names_of
 from nbjudge.judge.likeness import forbidden_files
-from nbjudge.likeness.compare import Answer, Base
+from nbjudge.likeness.compare import Base, ComparedAnswer
 from nbjudge.likeness.prints import Print
 from nbjudge.run.helper import Helper, StepFailed
 from nbjudge.store.folder import GradingFolder
@@ -37,7 +37,7 @@ ADDED = "cells of their own"
 SOLUTION = "the model solution"
 
 #: The answers by exercise.
-Answers = dict[str, list[Answer]]
+Answers = dict[str, list[ComparedAnswer]]
 
 
 def of_class(folders: list[GradingFolder]) -> Answers:
@@ -209,14 +209,16 @@ def _add(
         name, code = cells.grade_id(cell), cell.cell_type == "code"
         if name in stubs:
             if cell.source.strip() not in ("", stubs[name]):
-                found.setdefault(name, []).append(Answer(student, cell.source, code, cohort))
+                found.setdefault(name, []).append(
+                    ComparedAnswer(student, cell.source, code, cohort)
+                )
         elif code and cells.is_learners(cell):
             own.append(cell.source)
     if own:
-        found.setdefault(ADDED, []).append(Answer(student, "\n\n".join(own), True, cohort))
+        found.setdefault(ADDED, []).append(ComparedAnswer(student, "\n\n".join(own), True, cohort))
 
 
-def _plain(answer: Answer) -> dict[str, list[int]]:
+def _plain(answer: ComparedAnswer) -> dict[str, list[int]]:
     return {how: sorted(marks) for how, marks in answer.marks.items()}
 
 
@@ -227,7 +229,7 @@ def _read(path: Path, cohort: str) -> Answers:
             raise ValueError
         return {
             str(exercise): [
-                Answer(
+                ComparedAnswer(
                     str(one["student"]),
                     None,
                     bool(one["code"]),

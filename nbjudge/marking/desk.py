@@ -12,7 +12,7 @@ from nbjudge.intake import cells
 from nbjudge.intake.merge import blank
 from nbjudge.intake.messages import Opened, Render
 from nbjudge.marking.record import Act, account, last_acts, record_marks
-from nbjudge.marking.rubric import Choice, Request, Rubric, RubricItem, now, total
+from nbjudge.marking.rubric import MarkersChoice, RegradeRequest, Rubric, RubricItem, now, total
 from nbjudge.marking.scheme import Scheme, read_scheme
 from nbjudge.report.feedback import headings
 from nbjudge.report.rich import rich
@@ -192,13 +192,13 @@ class MarkingDesk:
         question: Question,
         student: str,
         marks: Marks,
-        choice: Choice | None,
+        choice: MarkersChoice | None,
         acts: dict[tuple[str, str], Act],
     ) -> Answer:
         mark, comment = marks.grades[question.cell], marks.comments.get(question.cell, "")
         if choice is None or choice.points != mark.manual:
             # Marked in the formgrader, or not at all: the points are no sum of items.
-            choice = Choice({}, mark.manual or 0.0)
+            choice = MarkersChoice({}, mark.manual or 0.0)
         act = acts.get((student, question.cell))
         recorded = act is not None and act.points == mark.manual
         seen = [mark.manual, mark.extra or 0, mark.waits, comment, asdict(choice)]
@@ -242,14 +242,19 @@ class MarkingDesk:
         """The question's rubric, deleted items included."""
         return self.rubric.items(question.work, question.cell)
 
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[RegradeRequest]:
         """The regrade requests on this problem set."""
         return self.rubric.requests(self.problem_set)
 
     # -- writing ---------------------------------------------------------------------------------
 
     def save(
-        self, question: Question, student: str, choice: Choice | None, comment: str, seen: str
+        self,
+        question: Question,
+        student: str,
+        choice: MarkersChoice | None,
+        comment: str,
+        seen: str,
     ) -> Answer:
         """Save a mark and a comment; returns the answer as it is then.
 
@@ -283,7 +288,7 @@ class MarkingDesk:
                         raise Deleted(f"Item {item.number} was deleted by {item.deleted}.")
                 points = total(items, choice, question.most)
             self._books[question.work].mark(question.cell, {student: points}, comment)
-            choice = replace(choice or Choice(), points=points)
+            choice = replace(choice or MarkersChoice(), points=points)
             self.rubric.choose(question.work, question.cell, student, choice)
         return self.answer(question, student)
 

@@ -74,7 +74,7 @@ class RubricItem:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MarkersChoice:
     """What a marker chose for one answer.
 
     ``items`` maps an item's number to the share of its points that was given, 1 or 0.5; ``points``
@@ -87,7 +87,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Request:
+class RegradeRequest:
     """A learner's request to look at a mark again, and the answer, if there is one.
 
     ``asked`` and ``answered`` are times in ISO 8601; ``entered`` and ``marker`` name who entered
@@ -105,7 +105,7 @@ class Request:
     marker: str = ""
 
 
-def total(items: list[RubricItem], choice: Choice, most: float) -> float:
+def total(items: list[RubricItem], choice: MarkersChoice, most: float) -> float:
     """The mark that a choice amounts to, between 0 and the question's points."""
     found = {item.number: item.points for item in items if not item.deleted}
     given = sum(found.get(number, 0.0) * share for number, share in choice.items.items())
@@ -207,18 +207,18 @@ class Rubric:
 
     # -- choices ---------------------------------------------------------------------------------
 
-    def choices(self, work: str, cell: str) -> dict[str, Choice]:
+    def choices(self, work: str, cell: str) -> dict[str, MarkersChoice]:
         """What was chosen for a question's answers, by student."""
         rows = self._database.execute(
             "SELECT student, items, adjustment, points FROM chosen WHERE work = ? AND cell = ?",
             (work, cell),
         )
         return {
-            student: Choice(_shares(json.loads(items)), adjustment, points)
+            student: MarkersChoice(_shares(json.loads(items)), adjustment, points)
             for student, items, adjustment, points in rows
         }
 
-    def choose(self, work: str, cell: str, student: str, choice: Choice) -> None:
+    def choose(self, work: str, cell: str, student: str, choice: MarkersChoice) -> None:
         """Keep what was chosen for an answer."""
         self._database.execute(
             "INSERT OR REPLACE INTO chosen VALUES (?, ?, ?, ?, ?, ?)",
@@ -227,14 +227,14 @@ class Rubric:
 
     # -- regrade requests ------------------------------------------------------------------------
 
-    def requests(self, problem_set: str) -> list[Request]:
+    def requests(self, problem_set: str) -> list[RegradeRequest]:
         """The requests on a problem set, oldest first."""
         rows = self._database.execute(
             "SELECT id, student, exercise, text, asked, entered, answer, answered, marker "
             "FROM request WHERE problem_set = ? ORDER BY id",
             (problem_set,),
         )
-        return [Request(*row) for row in rows]
+        return [RegradeRequest(*row) for row in rows]
 
     def ask(
         self, problem_set: str, student: str, exercise: str, text: str, entered: str, asked: str
@@ -289,7 +289,7 @@ def told(folder: Path, problem_set: str, work: str) -> dict[str, dict]:
     return found
 
 
-def _by_item(items: list[RubricItem], choice: Choice) -> list[dict]:
+def _by_item(items: list[RubricItem], choice: MarkersChoice) -> list[dict]:
     """The points by item, in the learner's words: the mark scheme's text is the instructors'."""
     rows = []
     for item in items:

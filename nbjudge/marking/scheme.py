@@ -21,7 +21,7 @@ _ITEM = re.compile(rf"(?:\d+[.)]|[-*+]) +|(?={_WORTH.pattern}(?! each))", re.IGN
 
 
 @dataclass(frozen=True)
-class Item:
+class SchemeItem:
     """One item of a mark scheme: its Markdown text, and its points."""
 
     text: str
@@ -43,7 +43,7 @@ class Scheme:
     """
 
     remarks: str = ""
-    items: list[Item] = field(default_factory=list)
+    items: list[SchemeItem] = field(default_factory=list)
     model: str = ""
 
 
@@ -67,14 +67,14 @@ def read_scheme(source: str, most: float) -> Scheme:
     model, text = ("\n".join(parts[which]).strip() for which in (False, True))
     before, texts, after = _split(text)
     if not texts:
-        return Scheme("", [Item(text or "Right and complete.", most)], model)
+        return Scheme("", [SchemeItem(text or "Right and complete.", most)], model)
     each = _EACH.search(before)
     worths = [_points(each) if each else _points(_WORTH.match(item)) for item in texts]
     known = [worth for worth in worths if worth is not None]
     unknown = len(worths) - len(known)
     share = max(0.0, most - sum(known)) / unknown if unknown else 0.0
     items = [
-        Item(item, share if worth is None else worth)
+        SchemeItem(item, share if worth is None else worth)
         for item, worth in zip(texts, worths, strict=True)
     ]
     return Scheme(f"{before}\n\n{after}".strip(), items, model)

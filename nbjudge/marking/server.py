@@ -28,7 +28,7 @@ from nbjudge.marking.desk import (
     MarkingDesk,
     Question,
 )
-from nbjudge.marking.rubric import Choice, Request
+from nbjudge.marking.rubric import MarkersChoice, RegradeRequest
 from nbjudge.report.pages import style
 from nbjudge.report.rich import rich, source
 
@@ -79,7 +79,7 @@ def make_app(desk: MarkingDesk, token: str | None = None) -> web.Application:
     app = web.Application(token=token)
     here = f"/{token}"
     routes: list[Any] = [
-        (f"{here}/", Shell),
+        (f"{here}/", ShowPage),
         (f"{here}/style.css", Style),
         (f"{here}/files/(.*)", Files, {"path": str(PAGE)}),
         *((f"{here}/{name}", handler, given) for name, handler in HANDLERS.items()),
@@ -124,7 +124,7 @@ class People:
         found["html"] = self.desk.html(question, answer.student)
         return found
 
-    def request(self, request: Request) -> dict[str, Any]:
+    def request(self, request: RegradeRequest) -> dict[str, Any]:
         """A regrade request as the page gets it."""
         return asdict(request) | {"student": self.id(request.student), "name": request.student}
 
@@ -161,7 +161,7 @@ class People:
         }
 
 
-class Base(web.RequestHandler):
+class AnyPage(web.RequestHandler):
     """What all answers have in common: headers, and errors as one line."""
 
     def set_default_headers(self) -> None:
@@ -175,7 +175,7 @@ class Base(web.RequestHandler):
         self.finish({"error": self._reason})
 
 
-class Shell(Base):
+class ShowPage(AnyPage):
     """The page itself, which is the same for everybody."""
 
     def get(self) -> None:
@@ -187,7 +187,7 @@ class Shell(Base):
         self.write(text)
 
 
-class Style(Base):
+class Style(AnyPage):
     """The style of highlighted code."""
 
     def get(self) -> None:
@@ -205,7 +205,7 @@ class Files(web.StaticFileHandler):
             self.set_header(name, value)
 
 
-class Handler(Base):
+class Handler(AnyPage):
     """A request from the page."""
 
     people: People
@@ -308,7 +308,7 @@ class Whole(Handler):
         self.write(text or "There is no feedback page.")
 
 
-class Mark(Handler):
+class SaveMark(Handler):
     """Saves a mark, unless it was changed meanwhile."""
 
     def post(self) -> None:
@@ -319,7 +319,9 @@ class Mark(Handler):
         choice = None
         if not said.get("withdraw"):
             known = {item.number for item in self.desk.items(question)}
-            choice = Choice(_items(said.get("items"), known), _number(said.get("adjustment", 0)))
+            choice = MarkersChoice(
+                _items(said.get("items"), known), _number(said.get("adjustment", 0))
+            )
         comment, seen = _text(said.get("comment", "")), _text(said.get("seen", ""))
         try:
             answer = self.desk.save(question, student, choice, comment, seen)
@@ -377,7 +379,7 @@ class BringBackItem(Handler):
         self.write({"changed": changed, **self.people.overview(question)})
 
 
-class Ask(Handler):
+class SaveRequest(Handler):
     """Puts a learner's regrade request on record."""
 
     def post(self) -> None:
@@ -412,11 +414,11 @@ HANDLERS: dict[str, Callable[..., Any]] = {
     "question": OneQuestion,
     "answer": OneAnswer,
     "page": Whole,
-    "mark": Mark,
+    "mark": SaveMark,
     "item": EditItem,
     "delete": DeleteItem,
     "bring-back": BringBackItem,
-    "ask": Ask,
+    "ask": SaveRequest,
     "reply": Reply,
 }
 

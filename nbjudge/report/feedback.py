@@ -85,7 +85,7 @@ class Redact(NbGraderPreprocessor):
 
 
 @dataclass
-class Shown:
+class ShownCell:
     """One cell as the page shows it: an instructor's heading, or a cell with its outputs."""
 
     heading: str = ""
@@ -99,13 +99,13 @@ class Shown:
     outputs: list[dict] = field(default_factory=list)
 
 
-def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) -> list[Shown]:
+def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) -> list[ShownCell]:
     """The cells of an executed notebook, as the page shows them."""
     room = outputs.Room()
-    found: list[Shown] = []
+    found: list[ShownCell] = []
     for cell in notebook.cells:
         if not is_shown(cell):
-            found += [Shown(heading=heading) for heading in headings(cell)]
+            found += [ShownCell(heading=heading) for heading in headings(cell)]
             continue
         name, is_code = cells.grade_id(cell), cell.cell_type == "code"
         label = "A cell of your own"
@@ -114,7 +114,7 @@ def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) 
         source = cells.without_hidden_tests(cell.source, HIDDEN) if name else cell.source
         comment = student.comments.get(name, "")
         found.append(
-            Shown(
+            ShownCell(
                 label=label,
                 name=name,
                 is_code=is_code,
@@ -194,7 +194,7 @@ def feedback(
     notebook:
         The executed notebook; ``None`` if it could not be read.
     warnings:
-        Shown above everything else.
+        ShownCell above everything else.
     colours:
         Whether to highlight code.
     about:

@@ -1,4 +1,4 @@
-"""Item statistics of a problem set's tests: how many fail each, and how well it discriminates."""
+"""The statistics of a problem set's tests: how many fail each, and how well it discriminates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEWEST = 10
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemStatistics:
     """A test's statistics over the notebooks that were run; a void test has none.
 
     Attributes
@@ -43,7 +43,7 @@ class Item:
     void: bool = False
 
 
-def items(report: Report) -> list[Item]:
+def items(report: Report) -> list[ItemStatistics]:
     """The statistics of a problem set's tests and marked answers, in the order of the notebook.
 
     Only notebooks that were run count, and only marks that have been given.
@@ -57,7 +57,7 @@ def items(report: Report) -> list[Item]:
     for name in names:
         points = next(s.tests[name].max_score for s in run if name in s.tests)
         if name in void:
-            found.append(Item(name, points, void=True))
+            found.append(ItemStatistics(name, points, void=True))
             continue
         scores, rests = [], []
         for student, total in zip(run, totals, strict=True):
@@ -65,7 +65,7 @@ def items(report: Report) -> list[Item]:
                 scores.append(score)
                 rests.append(total - score if name in everybody else total)
         found.append(
-            Item(
+            ItemStatistics(
                 name,
                 points,
                 len(scores),

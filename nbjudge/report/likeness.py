@@ -19,10 +19,10 @@ from nbjudge.likeness import sources
 from nbjudge.likeness.compare import (
     LEAST_WEIGHT,
     Alike,
-    Answer,
+    AnswerPair,
     Base,
     Compared,
-    Pair,
+    ComparedAnswer,
     compare,
     segments,
 )
@@ -196,7 +196,7 @@ def _usual(compared: Compared) -> float | None:
     return compared.pairs[place].weight if place < len(compared.pairs) else 0.0
 
 
-def _shown(pair: Pair, compared: Compared, base: Base) -> dict[str, Any]:
+def _shown(pair: AnswerPair, compared: Compared, base: Base) -> dict[str, Any]:
     shared = pair.one.every_mark & pair.other.every_mark & compared.rare.keys()
     sides = [
         (answer, _own(answer, compared), _marked(answer, shared, compared, base))
@@ -205,14 +205,14 @@ def _shown(pair: Pair, compared: Compared, base: Base) -> dict[str, Any]:
     return {"pair": pair, "sides": sides}
 
 
-def _own(answer: Answer, compared: Compared) -> Alike | None:
+def _own(answer: ComparedAnswer, compared: Compared) -> Alike | None:
     """How an answer resembles the course's own code; ``None`` if not enough to be shown."""
     own = compared.own.get(answer)
     return own if own and own.form >= SOME else None
 
 
 def _marked(
-    answer: Answer, shared: set[int], compared: Compared, base: Base
+    answer: ComparedAnswer, shared: set[int], compared: Compared, base: Base
 ) -> list[tuple[str, int]]:
     """The answer in pieces: 0 for what is shared, 1 for the course's own, -1 for the rest."""
     own = _own(answer, compared)

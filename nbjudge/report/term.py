@@ -15,7 +15,7 @@ from nbjudge.files import write_whole
 from nbjudge.intake import roster
 from nbjudge.report import leaderboard
 from nbjudge.report.exports import without_id
-from nbjudge.report.items import Item, items
+from nbjudge.report.items import ItemStatistics, items
 from nbjudge.report.pages import OVERVIEWS, feedback_links, page
 from nbjudge.store.results import Mistaken, Report, as_cell, read_reports
 
@@ -33,7 +33,7 @@ HEIGHT, STEP = 24, 14
 
 
 @dataclass(frozen=True)
-class Result:
+class PointsInSet:
     """A learner's points in a problem set, and the links to their pages.
 
     ``state`` is that of :meth:`nbjudge.store.results.Report.state`.
@@ -48,12 +48,12 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Learner:
+class TermRow:
     """A learner's row: results by problem set, without those in whose report they do not appear."""
 
     name: str
     listed: bool
-    results: dict[str, Result]
+    results: dict[str, PointsInSet]
     most: float
 
     @property
@@ -98,9 +98,9 @@ class Term:
         Learners without a line in the roster, and those on it without an id of the platform.
     """
 
-    learners: list[Learner]
+    learners: list[TermRow]
     numbers: dict[str, Numbers]
-    items: dict[str, list[Item]]
+    items: dict[str, list[ItemStatistics]]
     mistakes: dict[str, list[Mistaken]]
     missing: dict[str, list[str]]
     unlisted: list[str]
@@ -138,7 +138,7 @@ def term(into: Path, submitted: Path | None = None) -> Term:
     unlisted = [name for name in names if _is_unlisted(name, people, reports)]
     most = {name: _points(report) for name, report in reports.items()}
     learners = [
-        Learner(
+        TermRow(
             name,
             name not in unlisted,
             {
@@ -171,7 +171,7 @@ def _is_unlisted(
     return any(flag.endswith(roster.UNLISTED) for flag in last.flags)
 
 
-def _missing(problem_set: str, learners: list[Learner]) -> list[str]:
+def _missing(problem_set: str, learners: list[TermRow]) -> list[str]:
     return [
         one.name
         for one in learners
@@ -184,9 +184,9 @@ def _points(report: Report) -> float:
     return max((student.max_score for student in report.students.values()), default=0.0)
 
 
-def _result(report: Report, name: str, into: Path) -> Result:
+def _result(report: Report, name: str, into: Path) -> PointsInSet:
     found = report.students[name]
-    return Result(
+    return PointsInSet(
         found.score,
         found.raw_score,
         found.penalty,
@@ -268,7 +268,7 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def trend(one: Learner, problem_sets: list[str]) -> list[tuple[float, float]]:
+def trend(one: TermRow, problem_sets: list[str]) -> list[tuple[float, float]]:
     """A learner's share of the points in each problem set, as positions in a small drawing.
 
     What is missing counts as 0; a mark that is held is left out.

@@ -24,7 +24,7 @@ from nbjudge.store.results import VOID
 
 
 @dataclass
-class Test:
+class ExplainedTest:
     """One test of the exercise: its mark, the judge's message and notes, and its source."""
 
     __test__ = False  # pytest would collect a class of this name
@@ -49,7 +49,7 @@ class Explained:
     student: str
     exercise: str
     answer: str
-    tests: list[Test]
+    tests: list[ExplainedTest]
     seed: int | None
     flags: list[str]
     received: str
@@ -108,7 +108,7 @@ def why(
         if cells.exercise_of(name) == exercise:
             judged = record.tests.get(name, TestRecord())
             tests.append(
-                Test(
+                ExplainedTest(
                     name,
                     dict(rescaled).get(name, cells.points(cell)),
                     marks.grades.get(name, Mark()) if marks else Mark(0.0),

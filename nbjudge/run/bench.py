@@ -21,7 +21,7 @@ class JudgeFailed(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Terms:
+class RunSettings:
     """Settings shared by all jobs of a run.
 
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
@@ -53,7 +53,7 @@ class Outcome:
 class Bench:
     """One process's nursery, started at the first job and restarted when it breaks."""
 
-    def __init__(self, terms: Terms):
+    def __init__(self, terms: RunSettings):
         self.terms = terms
         self._nursery: Nursery | None = None
         self._lock = threading.Lock()

@@ -24,7 +24,7 @@ from distributed import Client, WorkerPlugin, get_worker
 from distributed.comm import CommClosedError
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run.bench import Bench, Terms
+from nbjudge.run.bench import Bench, RunSettings
 from nbjudge.store.digests import judge_digest
 
 #: Seconds to wait for a worker to come back if a scheduler has none left.
@@ -48,7 +48,7 @@ class Judging(WorkerPlugin):
 
     name = "nbjudge"
 
-    def __init__(self, terms: Terms):
+    def __init__(self, terms: RunSettings):
         self.terms = terms
 
     def setup(self, worker: Any) -> None:
@@ -78,7 +78,7 @@ def judge_parcel(parcel: bytes) -> bytes:
 
 
 @contextmanager
-def cluster(scheduler: str, terms: Terms) -> Iterator[Cluster]:
+def cluster(scheduler: str, terms: RunSettings) -> Iterator[Cluster]:
     """The cluster at an address, whose workers judge by these terms.
 
     Raises
@@ -115,7 +115,7 @@ def _client(scheduler: str) -> Client:
     )
 
 
-def _teach(client: Client, terms: Terms) -> None:
+def _teach(client: Client, terms: RunSettings) -> None:
     """Have every worker, including later ones, judge by these terms.
 
     If a worker is lost just then, try again: a moment later the scheduler has noticed.

@@ -18,7 +18,7 @@ from typing import Any, cast, get_args
 
 from nbjudge.failure import GradingFailed
 from nbjudge.inside.messages import pack, unpack
-from nbjudge.intake.messages import Broke, Opened, Reply, Step
+from nbjudge.intake.messages import Broke, Opened, ReadingStep, Reply
 from nbjudge.run.workers import warm_up
 
 #: Limits of a step in seconds of processor time, and of wall time: a busy machine is slow.
@@ -81,7 +81,7 @@ class Helper:
             self.close()
         raise GradingFailed("The process that reads submissions does not start.")
 
-    def do(self, step: Step[Reply]) -> Reply:
+    def do(self, step: ReadingStep[Reply]) -> Reply:
         """Take a step of :mod:`nbjudge.intake.messages` and return the reply.
 
         Raises
@@ -101,7 +101,7 @@ class Helper:
         except _Ended:
             raise StepFailed("crashes the program that reads it") from None
 
-    def _ask(self, step: Step[Reply]) -> Reply:
+    def _ask(self, step: ReadingStep[Reply]) -> Reply:
         if self._process is None:
             self._start()
         try:

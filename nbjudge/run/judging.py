@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nbjudge.failure import GradingFailed
-from nbjudge.run.bench import Bench, Crew, JudgeFailed, Outcome, Terms
+from nbjudge.run.bench import Bench, Crew, JudgeFailed, Outcome, RunSettings
 
 #: Maximum number of retries if a submission's worker was lost, and if the judge failed on it.
 RETRIES, RETRIES_OF_JUDGE = 2, 1
@@ -32,7 +32,7 @@ FEW = 2
 _log = logging.getLogger("nbjudge")
 
 
-def judge_here(jobs: Iterable[tuple[str, bytes]], terms: Terms) -> Iterator[Outcome]:
+def judge_here(jobs: Iterable[tuple[str, bytes]], terms: RunSettings) -> Iterator[Outcome]:
     """Judge in this process, one job at a time."""
     bench = Bench(terms)
     try:
@@ -64,7 +64,7 @@ def unless_broken(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def judge_all(
     jobs: Iterable[tuple[str, bytes]],
-    terms: Terms,
+    terms: RunSettings,
     *,
     workers: int | None = None,
     scheduler: str | None = None,

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from nbjudge.run.bench import Bench, JudgeFailed, Terms
+from nbjudge.run.bench import Bench, JudgeFailed, RunSettings
 from nbjudge.run.workers import WORKERS, warm_up
 
 #: Seconds that a worker may take to end what it has started.
@@ -34,7 +34,7 @@ class WorkerLost(RuntimeError):
 
 
 @contextmanager
-def pool(count: int, terms: Terms, scratch: Path | None) -> Iterator[Pool]:
+def pool(count: int, terms: RunSettings, scratch: Path | None) -> Iterator[Pool]:
     """``count`` processes, with a folder of their own in ``scratch``, while in the context."""
     warm_up()
     folder = tempfile.mkdtemp(prefix=WORKERS, dir=scratch)
@@ -51,7 +51,7 @@ class Pool:
 
     patience: float | None = None
 
-    def __init__(self, count: int, terms: Terms, folder: str):
+    def __init__(self, count: int, terms: RunSettings, folder: str):
         self._count, self._given = count, (terms, folder)
         self._mine = threading.local()
         self._workers: list[Worker] = []
@@ -85,7 +85,7 @@ class Pool:
 class Worker:
     """One process, started at the first job and after it was lost."""
 
-    def __init__(self, terms: Terms, folder: str):
+    def __init__(self, terms: RunSettings, folder: str):
         self._given = terms, folder
         self._lock = threading.Lock()
         self._ended = False
@@ -148,7 +148,7 @@ class Worker:
 # -- in the process that judges ------------------------------------------------------------------
 
 
-def _serve(pipe: Connection, terms: Terms, folder: str) -> None:
+def _serve(pipe: Connection, terms: RunSettings, folder: str) -> None:
     """The process's main loop: until it is told to end, or whoever started it has gone."""
     gc.freeze()  # everything loaded by now stays
     bench = Bench(terms)

@@ -22,9 +22,9 @@ from nbjudge.intake.messages import (
     AddOutputs,
     LookInto,
     Opened,
-    Print,
     Stage,
     Staged,
+    TakePrints,
     WritePage,
 )
 from nbjudge.intake.notes import Notes
@@ -34,7 +34,7 @@ from nbjudge.intake.recover import source_digest
 from nbjudge.intake.release import release_folder
 from nbjudge.judge import Job, Judged, Limits, imports_of, names_of
 from nbjudge.judge.names import libraries
-from nbjudge.run.bench import Terms
+from nbjudge.run.bench import RunSettings
 from nbjudge.run.helper import Helper, StepFailed
 from nbjudge.run.parcels import pack_job
 from nbjudge.run.standing import Standing, written_time
@@ -140,11 +140,11 @@ class Grading:
         self.ledger.note(name, json.dumps(found))
         return found
 
-    def terms(self, scheduler: str | None) -> Terms:
+    def terms(self, scheduler: str | None) -> RunSettings:
         """The settings for all jobs, for local workers or a scheduler's."""
         digest = judge_digest() if scheduler else ""
         given = self.files, cells.locked_code(self.blank), digest
-        return Terms(self.sandboxed, *given, self.known, libraries(self.imports))
+        return RunSettings(self.sandboxed, *given, self.known, libraries(self.imports))
 
     # -- plan ------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class Grading:
     def prints(self, prepared: Prepared) -> dict[str, str] | None:
         """The answers' fingerprints; ``None`` if they exceed the limits."""
         try:
-            return self.helper.do(Print(notebook=prepared.notebook or "")).prints
+            return self.helper.do(TakePrints(notebook=prepared.notebook or "")).prints
         except StepFailed as error:
             prepared.notes.add(f"its answers were not compared with others': it {error}")
             return None

@@ -172,7 +172,7 @@ def test_what_accepts_nothing_is_what_the_release_has_stored(problem_set):
     assert release.stored_weights(problem_set, COURSE) == found
 
 
-class FromTheStart(lies.Liar):
+class FromTheStart(lies.LyingLink):
     """Lies in the part of a test that a learner can read, too."""
 
     def __init__(self, *given):
@@ -186,6 +186,6 @@ def test_the_right_results_may_come_in_a_list(problem_set, monkeypatch):
     """An exercise asks for several results; whether in a tuple or in a list is not the question."""
     as_list = {"a list": lambda right, inputs: list(right) if type(right) is tuple else right}
     monkeypatch.setattr(lies, "LIES", as_list)
-    monkeypatch.setattr(lies, "Liar", FromTheStart)
+    monkeypatch.setattr(lies, "LyingLink", FromTheStart)
     found = weighed(problem_set, monkeypatch)
     assert [test for test, lie in found.items() if not lie] == []

@@ -33,7 +33,7 @@ MAX_AXIS = 1 << 24
 MAX_FIELDS = 64
 
 
-class Result(tuple):
+class NamedParts(tuple):
     """A result of a statistical test: a tuple whose parts, and some more, have names."""
 
     _fields: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def _stays(of: str, name: str) -> NotThroughAVerb:
 
 def handles(value: Any) -> bool:
     """Whether it is a sparse matrix, or a result that is a tuple or a dict of SciPy's."""
-    if isinstance(value, Result) or _is_sparse(value):
+    if isinstance(value, NamedParts) or _is_sparse(value):
         return True
     ours = type(value).__module__.partition(".")[0] == "scipy"
     return ours and isinstance(value, tuple | dict) and type(value) not in (tuple, dict)
@@ -169,10 +169,10 @@ def read(tag: str, rest: list, take: Callable[[int], bytearray], inner: Inner) -
 
 
 @lru_cache
-def _kind(name: str, fields: tuple[str, ...], more: tuple[str, ...]) -> type[Result]:
+def _kind(name: str, fields: tuple[str, ...], more: tuple[str, ...]) -> type[NamedParts]:
     """The type of the results with this name and these fields."""
     named: dict[str, Any] = {f: property(itemgetter(place)) for place, f in enumerate(fields)}
-    return type(name, (Result,), {**named, "_fields": fields, "_more": more})
+    return type(name, (NamedParts,), {**named, "_fields": fields, "_more": more})
 
 
 def _is_name(name: Any) -> bool:

@@ -16,7 +16,7 @@ from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing.refusals import refuse
 
 
-class NotHere:
+class KindsAbsent:
     """An import finder that comes first and refuses the modules of these kinds."""
 
     def __init__(self, kinds: Sequence[Forbidden]):
@@ -48,7 +48,7 @@ def remove(*what: str) -> None:
     kinds = [KINDS[name] for name in what]
     if not kinds:
         return
-    sys.meta_path.insert(0, NotHere(kinds))
+    sys.meta_path.insert(0, KindsAbsent(kinds))
     hidden = tuple(
         f"{folder.joinpath(*below)}/"
         for kind in kinds

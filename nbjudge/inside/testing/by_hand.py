@@ -15,7 +15,7 @@ from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 
 from nbjudge.inside.kinds import KINDS, Forbidden, check
-from nbjudge.inside.testing.absent import NotHere
+from nbjudge.inside.testing.absent import KindsAbsent
 from nbjudge.inside.testing.refusals import REFUSALS, refuse
 from nbjudge.inside.values import torch
 
@@ -81,7 +81,7 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
                 refuse(name, kind)
         harmless.add(code)
 
-    finder, before = NotHere(kinds), sys.getprofile()
+    finder, before = KindsAbsent(kinds), sys.getprofile()
     sys.meta_path.insert(0, finder)
     try:
         with _torch_watched(kinds):

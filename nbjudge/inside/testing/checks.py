@@ -23,7 +23,7 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10} if torch else {}
 
 
 #: A mistake: a known wrong answer, or the message of one that the test itself passed.
-_Suspect = recall.Answer | str
+_Suspect = recall.WrongAnswer | str
 
 
 @dataclass
@@ -96,7 +96,7 @@ def _mistake(suspects: Collection[_Suspect], against: Collection[_Suspect], faul
     return Mistake(recall.told(guess), guess=guess)
 
 
-def _answers(suspects: Collection[_Suspect]) -> list[recall.Answer]:
+def _answers(suspects: Collection[_Suspect]) -> list[recall.WrongAnswer]:
     return [suspect for suspect in suspects if not isinstance(suspect, str)]
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbjudge.inside import codecs, wire
-from nbjudge.inside.causes import Answer, Ending, Guess, agreed, exercise_of
+from nbjudge.inside.causes import Ending, Guess, WrongAnswer, agreed, exercise_of
 from nbjudge.inside.messages import Message, Tagged, from_json, to_json
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing.readable import from_plain, to_plain
@@ -48,7 +48,7 @@ END = Check((), 1)
 
 
 @dataclass(frozen=True)
-class Result:
+class CheckResult:
     """What came back at one check, and whether the check takes it for right.
 
     ``found`` is ``None`` if that is not kept.
@@ -78,14 +78,14 @@ class Recording(Counted):
 
     def __init__(self) -> None:
         super().__init__()
-        self.results: list[Result] = []
+        self.results: list[CheckResult] = []
 
 
 _recording: Recording | None = None
 
 
 @contextmanager
-def recording() -> Iterator[list[Result]]:
+def recording() -> Iterator[list[CheckResult]]:
     """Let the checks record results instead of judging them; gives the list that they fill."""
     global _recording
     before, _recording = _recording, Recording()
@@ -100,7 +100,7 @@ def recorded(names: Sequence[str], expected: tuple, found: tuple, right: bool) -
     if _recording is None:
         return False
     check = _recording.next(names)
-    _recording.results.append(Result(check, _kept(expected), _kept(found), right))
+    _recording.results.append(CheckResult(check, _kept(expected), _kept(found), right))
     return True
 
 
@@ -113,12 +113,12 @@ class Table:
     """What known wrong answers return at the checks of a test."""
 
     def __init__(self) -> None:
-        self._checks: dict[Check, dict[Answer, Result]] = {}
+        self._checks: dict[Check, dict[WrongAnswer, CheckResult]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._checks)
 
-    def add(self, answer: Answer, results: Iterable[Result]) -> None:
+    def add(self, answer: WrongAnswer, results: Iterable[CheckResult]) -> None:
         """Add what a wrong answer returned."""
         for result in results:
             self._checks.setdefault(result.check, {})[answer] = result
@@ -128,9 +128,9 @@ class Table:
         for check, known in other._checks.items():
             self._checks.setdefault(check, {}).update(known)
 
-    def recall(self, check: Check, expected: tuple) -> dict[Answer, tuple]:
+    def recall(self, check: Check, expected: tuple) -> dict[WrongAnswer, tuple]:
         """What each wrong answer returned at this check, if these values were expected there."""
-        found: dict[Answer, tuple] = {}
+        found: dict[WrongAnswer, tuple] = {}
         for answer, result in self._checks.get(check, {}).items():
             if result.right and result.found is None:
                 found[answer] = expected
@@ -138,21 +138,21 @@ class Table:
                 found[answer] = result.found
         return found
 
-    def failing(self, checks: Iterable[Check]) -> set[Answer]:
+    def failing(self, checks: Iterable[Check]) -> set[WrongAnswer]:
         """The wrong answers that do not pass these checks, of which some may not be in it."""
         here = [known for check in checks if (known := self._checks.get(check)) is not None]
         every = {answer for known in self._checks.values() for answer in known}
         return {a for a in every for known in here if a not in known or not known[a].right}
 
-    def ended_before(self, check: Check) -> set[Answer]:
+    def ended_before(self, check: Check) -> set[WrongAnswer]:
         """The wrong answers whose runs ended without coming to a check."""
         return self._checks.get(END, {}).keys() - self._checks.get(check, {}).keys()
 
-    def losing(self) -> set[Answer]:
+    def losing(self) -> set[WrongAnswer]:
         """The wrong answers that fail the test."""
         return {a for known in self._checks.values() for a, r in known.items() if not r.right}
 
-    def only(self, answers: Collection[Answer]) -> Table:
+    def only(self, answers: Collection[WrongAnswer]) -> Table:
         """What it holds of these answers."""
         part = Table()
         for known in self._checks.values():
@@ -167,7 +167,7 @@ class Table:
             for answer, result in known.items():
                 keeps = not result.right and _fits_a_file((result.expected, result.found))
                 expected, found = (result.expected, result.found) if keeps else ((), None)
-                small.add(answer, [Result(check, expected, found, result.right)])
+                small.add(answer, [CheckResult(check, expected, found, result.right)])
         return small
 
     def __eq__(self, other: object) -> bool:
@@ -179,7 +179,9 @@ class Table:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _same(mine: Mapping[Answer, Result], theirs: Mapping[Answer, Result]) -> bool:
+def _same(
+    mine: Mapping[WrongAnswer, CheckResult], theirs: Mapping[WrongAnswer, CheckResult]
+) -> bool:
     return mine.keys() == theirs.keys() and all(
         result.right == theirs[answer].right
         and alike(result.expected, theirs[answer].expected)
@@ -254,7 +256,7 @@ class OfTest(Tagged):
     """The first line about a test: the known wrong answers, which later lines name by number."""
 
     test: str
-    answers: list[Answer]
+    answers: list[WrongAnswer]
 
 
 class Wrong(Message):
@@ -303,7 +305,7 @@ def unpack(packed: bytes) -> dict[str, Table]:
         If the bytes are not its result.
     """
     tables: dict[str, Table] = {}
-    table, answers = Table(), list[Answer]()
+    table, answers = Table(), list[WrongAnswer]()
     try:
         for text in packed.decode().splitlines():
             line = from_json(text, OfTest, AtCheck)
@@ -312,11 +314,11 @@ def unpack(packed: bytes) -> dict[str, Table]:
             elif isinstance(line, AtCheck):
                 wrong = {one.answer: one for one in line.wrong}
                 for number in sorted({*line.right, *wrong}):
-                    result = Result(line.check, (), None, right=True)
+                    result = CheckResult(line.check, (), None, right=True)
                     if number in wrong:
                         one = wrong[number]
                         expected, found = from_plain(one.expected), from_plain(one.found)
-                        result = Result(line.check, expected, found)
+                        result = CheckResult(line.check, expected, found)
                     table.add(answers[number], [result])
     except (ValueError, TypeError, LookupError, RuntimeError) as error:
         raise wire.WireError(f"not a table of results: {error}") from None
@@ -422,7 +424,7 @@ def all_stored() -> Mapping[str, Sequence[Table]]:
 
 
 def failed_by(
-    answers: Sequence[Answer], exercise: str, tables: Mapping[str, Sequence[Table]]
+    answers: Sequence[WrongAnswer], exercise: str, tables: Mapping[str, Sequence[Table]]
 ) -> list[list[str]]:
     """For each wrong answer, the tests of its exercise that it fails, as these tables hold them."""
     of_exercise = {
@@ -435,7 +437,7 @@ def failed_by(
 
 def known(
     find: Find, passed: Sequence[Check], suspects: Sequence[str], check: Check, expected: tuple
-) -> tuple[dict[Answer, tuple], set[Answer]]:
+) -> tuple[dict[WrongAnswer, tuple], set[WrongAnswer]]:
     """What each wrong answer returned at a check that a learner fails.
 
     Parameters
@@ -451,8 +453,8 @@ def known(
         The results of those that pass the checks that were passed; those that do not, or never
         come to this check.
     """
-    recalled: dict[Answer, tuple] = {}
-    against: set[Answer] = set()
+    recalled: dict[WrongAnswer, tuple] = {}
+    against: set[WrongAnswer] = set()
     for table in find(passed, suspects):
         others = table.failing(passed) | table.ended_before(check)
         against |= others

@@ -2,10 +2,10 @@
 
 import pytest
 
-from nbjudge.inside.causes import Answer, Ending, Guess, agreed
+from nbjudge.inside.causes import Ending, Guess, WrongAnswer, agreed
 from nbjudge.inside.messages import from_json, to_json
 
-ONE, TWO, OTHER = Answer("One.", 1), Answer("Two.", 1), Answer("One.", 2)
+ONE, TWO, OTHER = WrongAnswer("One.", 1), WrongAnswer("Two.", 1), WrongAnswer("One.", 2)
 FAULT = "The result: off by 2."
 SEVERAL = "Several things may be wrong; start with {}. " + FAULT
 
@@ -86,7 +86,7 @@ def test_a_tests_own_message_holds_for_its_own_result():
 
 @pytest.mark.parametrize("count", [1, 4, 5])
 def test_of_too_many_none_is_named(count):
-    said = Guess(FAULT, [Answer(f"{n}.", 1) for n in range(count)]).said()
+    said = Guess(FAULT, [WrongAnswer(f"{n}.", 1) for n in range(count)]).said()
     listed = "Each of these mistakes gives the same numbers here:\n- 0.\n- 1.\n- 2.\n- 3."
     assert said == {1: "0.", 4: listed, 5: FAULT}[count]
 

@@ -11,10 +11,10 @@ from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.passing import speak
 from nbjudge.inside.testing.recall import (
-    Answer,
     Check,
     Result,
     Table,
+    WrongAnswer,
     alike,
     pack,
     recording,
@@ -42,7 +42,7 @@ def table_of(**answers):
     """A table of wrong answers, each with its checks."""
     table = Table()
     for says, checks in answers.items():
-        table.add(Answer(f"{says}.", 1), results(*checks))
+        table.add(WrongAnswer(f"{says}.", 1), results(*checks))
     return table
 
 
@@ -91,11 +91,11 @@ def test_a_result_is_found_by_its_check_and_what_was_expected():
     )
     found = table.recall(VALUES, (ONES + 1e-7,))
     assert {answer.says for answer in found} == {"Doubled.", "Turned.", "Right."}
-    assert torch.equal(found[Answer("Doubled.", 1)][0], ONES * 2)
+    assert torch.equal(found[WrongAnswer("Doubled.", 1)][0], ONES * 2)
     assert table.recall(VALUES, (ONES * 3,)) == {}
     assert table.recall(ORDER, (ONES,)) == {}
     assert table.recall(Check(("Values",), 2), (ONES,)) == {}
-    failing = {Answer("Doubled.", 1), Answer("Turned.", 1)}
+    failing = {WrongAnswer("Doubled.", 1), WrongAnswer("Turned.", 1)}
     assert table.failing([VALUES, ORDER]) == table.losing() == failing
     assert table.only(failing).losing() == failing and not table.only([])
 
@@ -109,8 +109,10 @@ def test_checks_of_one_name_and_value_are_told_apart():
 def test_several_answers_may_have_one_message():
     table = Table()
     for number, factor in enumerate((2.0, 2.5, 2 + 1e-6), start=1):
-        table.add(Answer("Grows.", number), results(values(factor), values(factor, name="Then")))
-    table.add(Answer("Other.", 1), results(values(2.5), values(9.0, name="Then")))
+        table.add(
+            WrongAnswer("Grows.", number), results(values(factor), values(factor, name="Then"))
+        )
+    table.add(WrongAnswer("Other.", 1), results(values(2.5), values(9.0, name="Then")))
     for factor in 2.0, 2.5, 2 + 1e-6:
         assert told(values(factor, name="Then"), values(factor), table=table).startswith("Grows.")
     assert told(values(2.5), table=table) == both("Grows.", "Other.")
@@ -131,7 +133,7 @@ def test_it_is_the_same_after_a_file(table):
     packed = pack({"a--values": table, "b--values": Table()})
     again = unpack(packed)
     assert again == {"a--values": table, "b--values": Table()} and pack(again) == packed
-    assert again["a--values"].recall(ORDER, ([2, 1],)) == {Answer("Reversed.", 1): ([1, 2],)}
+    assert again["a--values"].recall(ORDER, ([2, 1],)) == {WrongAnswer("Reversed.", 1): ([1, 2],)}
 
 
 def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
@@ -164,10 +166,12 @@ def test_a_file_holds_no_right_results_and_none_that_it_cannot():
     small = unpack(pack({"test": table.for_file()}))["test"]
     assert small == table.for_file() and len(pack({"test": small})) < 1000
     found = small.recall(VALUES, (ONES,))
-    assert torch.equal(found[Answer("A.", 1)][0], ONES * 2) and found[Answer("B.", 1)] == (ONES,)
+    assert torch.equal(found[WrongAnswer("A.", 1)][0], ONES * 2) and found[
+        WrongAnswer("B.", 1)
+    ] == (ONES,)
     large_one = Check(("Large",), 1)
-    assert small.recall(large_one, (large + 1,)).keys() == {Answer("B.", 1)}
-    assert small.failing([large_one]) == {Answer("A.", 1)}
+    assert small.recall(large_one, (large + 1,)).keys() == {WrongAnswer("B.", 1)}
+    assert small.failing([large_one]) == {WrongAnswer("A.", 1)}
     assert small.recall(Check(("Set",), 1), (1,)) == {}
 
 
@@ -370,6 +374,6 @@ def test_in_a_notebook_a_passed_test_rules_out_what_fails_it(shell):
 
 def test_that_a_known_answer_stopped_is_kept():
     table = table_of(A=[values(2.0)])
-    table.add(Answer("Stops.", 1), [Result(recall.END, (), (), right=False)])
+    table.add(WrongAnswer("Stops.", 1), [Result(recall.END, (), (), right=False)])
     for kept in table, unpack(pack({"t": table.for_file()}))["t"]:
-        assert kept.ended_before(VALUES) == {Answer("Stops.", 1)} <= kept.losing()
+        assert kept.ended_before(VALUES) == {WrongAnswer("Stops.", 1)} <= kept.losing()

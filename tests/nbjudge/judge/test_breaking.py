@@ -19,7 +19,7 @@ from judged_set import (
 
 from nbjudge.judge import Limits
 from nbjudge.judge.kernels import MAX_RESTARTS_OF_EXERCISE, Kernels
-from nbjudge.judge.learners import ASLEEP_SECONDS, CONNECT_SECONDS, Learner, NoKernel
+from nbjudge.judge.learners import ASLEEP_SECONDS, CONNECT_SECONDS, LearnersKernel, NoKernel
 from nbjudge.judge.pump import OUT_OF_TIME, CellRun
 from nbjudge.sandbox import Usage
 
@@ -133,7 +133,7 @@ def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
 
 def test_a_kernel_that_sleeps_when_it_is_called_is_not_waited_for():
     asleep = "\nget_ipython().kernel.shell_handlers['execute_request'] = None"
-    learner = Learner(nursery(), QUICK, (), {}, 1)
+    learner = LearnersKernel(nursery(), QUICK, (), {}, 1)
     try:
         assert learner.run(asleep, 3).how == "ok"
         began = time.monotonic()

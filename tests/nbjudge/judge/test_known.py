@@ -9,12 +9,12 @@ from judged_set import code
 from nbformat.v4 import new_notebook
 
 from nbjudge.answers import Variant, known_answers
-from nbjudge.desk.worker import Clock, DirectLink
+from nbjudge.desk.worker import Alarm, DirectLink
 from nbjudge.inside.testing.by_hand import by_hand, forbidden
 from nbjudge.inside.testing.recall import Check, pack
 from nbjudge.judge.examiner import Examiner
 from nbjudge.judge.known import Known
-from nbjudge.judge.messages import Ask, KnownAnswers, KnownCell, SetUp, Theirs
+from nbjudge.judge.messages import Ask, KnownAnswers, KnownCell, LearnersNames, SetUp
 from nbjudge.judge.outcome import agreed
 from nbjudge.testing import fresh
 
@@ -257,8 +257,8 @@ def examined(answer, wrong):
     exec(answer, names)
     examiner = Examiner()
     examiner.known = Known(KnownAnswers(**{**vars_of(first), "keeping": []}, stored=stored))
-    examiner.link, results = DirectLink(names, Clock()), {}
-    before = [SetUp(source=SETUP), Theirs(names=["scaled"])]
+    examiner.link, results = DirectLink(names, Alarm()), {}
+    before = [SetUp(source=SETUP), LearnersNames(names=["scaled"])]
     for test, source in tests.items():
         ask = Ask(name=test, source=source, before=before, seconds=9.0, call_seconds=9.0)
         results[test], before = examiner.test(ask), []

@@ -26,7 +26,7 @@ def believed(test, answer=ANSWER):
         exec(source, space | {"call": call, "close": close, "require": require})
 
     cell = WeighedCell(test="both--one", source=INPUT + test, points=1)
-    found = lies.hollow([WeighedCell(answer=answer), cell], run)
+    found = lies.accepting_nothing([WeighedCell(answer=answer), cell], run)
     return found["both--one"].lie if found else ""
 
 

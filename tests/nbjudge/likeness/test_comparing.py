@@ -6,11 +6,11 @@ from functools import cache
 import pytest
 from lookalikes import MODEL, OBVIOUS, program, words
 
-from nbjudge.likeness.compare import LEAST_WEIGHT, Answer, Base, compare, rarity, segments
+from nbjudge.likeness.compare import LEAST_WEIGHT, Base, ComparedAnswer, compare, rarity, segments
 
 
 def answers_of(texts, code=True):
-    return [Answer(name, text, code) for name, text in texts.items()]
+    return [ComparedAnswer(name, text, code) for name, text in texts.items()]
 
 
 def compared(texts, code=True, given=(), own=()):
@@ -146,8 +146,8 @@ def test_what_everybody_was_given_is_nobodys():
 
 def test_earlier_cohorts_are_compared_with_the_class_alone():
     texts = klass()
-    before = [Answer(name, text, True, "2025") for name, text in klass(3).items()]
-    twin = Answer("twin", before[0].text, True, "2025")
+    before = [ComparedAnswer(name, text, True, "2025") for name, text in klass(3).items()]
+    twin = ComparedAnswer("twin", before[0].text, True, "2025")
     texts |= dict.fromkeys(("s00", "s01", "s02"), "pass")
     texts["s05"] = before[1].text
     answers = [*before, twin, *answers_of(texts)]
@@ -161,8 +161,8 @@ def test_earlier_cohorts_are_compared_with_the_class_alone():
 @pytest.mark.parametrize("own", [False, True])
 def test_an_answer_in_pieces_is_whole(own):
     text = "a = 1\n" + program(random.Random(3), "f") + "\nb = 2"
-    answer = Answer("ada", text, True)
-    other = Answer("bob", program(random.Random(3), "f"), True)
+    answer = ComparedAnswer("ada", text, True)
+    other = ComparedAnswer("bob", program(random.Random(3), "f"), True)
     shared = answer.every_mark & other.every_mark
     pieces = segments(answer, set() if own else shared, shared)
     assert "".join(piece for piece, _ in pieces) == text

@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 from nbjudge.course import whole_name
 from nbjudge.marking.desk import AGAIN, MARKED, NOTHING, OPEN, Conflict
 from nbjudge.marking.opening import open_desk, read_requests
-from nbjudge.marking.rubric import Choice
+from nbjudge.marking.rubric import MarkersChoice
 
 pytestmark = [
     pytest.mark.usefixtures("one_nursery"),
@@ -30,10 +30,10 @@ def text_of(graded, student):
 
 
 def test_marks_and_answered_requests_reach_table_and_pages(graded_class, desk):
-    give(desk, "ada", Choice({1: 1, 2: 0.5}, 0.25), "Look at *zero*.")
+    give(desk, "ada", MarkersChoice({1: 1, 2: 0.5}, 0.25), "Look at *zero*.")
     (question,) = desk.questions.values()
     assert desk.edit(question, 0, "Units are missing", -0.25) == 0
-    give(desk, "ben", Choice({1: 1, 4: 1}))
+    give(desk, "ben", MarkersChoice({1: 1, 4: 1}))
     assert desk.ask("ada", "double", "My `double` is right!", "2026-11-27T10:00:00+00:00")
     desk.reply(desk.requests()[0].id, "It is <b>not</b>.")
 
@@ -70,7 +70,7 @@ def test_an_answer_s_standing_follows_the_work(graded_class, desk):
     (question,) = desk.questions.values()
     found = {name: answer.standing for name, answer in desk.answers(question).items()}
     assert found == {"ada": OPEN, "ben": OPEN, "eve": OPEN, "nil": NOTHING}
-    give(desk, "ben", Choice({1: 1}))
+    give(desk, "ben", MarkersChoice({1: 1}))
     assert desk.answer(question, "ben").standing == MARKED
     before = desk.html(question, "ben")
     path = graded_class.submitted / "ben" / small_set.NAME / f"{small_set.NAME}.ipynb"
@@ -86,16 +86,16 @@ def test_an_answer_s_standing_follows_the_work(graded_class, desk):
     assert before != desk.html(question, "ben") == "<p>It is zero or positive.</p>\n"
     desk.edit(question, 1, "Says so.", 0.5)
     assert desk.answer(question, "ben").standing == AGAIN, "nobody has looked"
-    assert give(desk, "ben", Choice({1: 1})).standing == MARKED
+    assert give(desk, "ben", MarkersChoice({1: 1})).standing == MARKED
 
 
 def test_two_desks_do_not_overwrite_each_other(graded_class, desk):
     (question,) = desk.questions.values()
     seen = desk.answer(question, "ada").seen
     with open_desk("ps99", graded_class.into, "tom", course=graded_class.course) as other:
-        give(other, "ada", Choice({1: 1}), "Tom's")
+        give(other, "ada", MarkersChoice({1: 1}), "Tom's")
     with pytest.raises(Conflict) as told:
-        desk.save(question, "ada", Choice({2: 1}), "Mia's", seen)
+        desk.save(question, "ada", MarkersChoice({2: 1}), "Mia's", seen)
     assert (told.value.now.comment, told.value.now.by.partition(" ")[0]) == ("Tom's", "tom")
 
 

@@ -18,7 +18,7 @@ from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
 from nbjudge.run import bench, cluster, engine, judging
-from nbjudge.run.bench import Outcome, Terms
+from nbjudge.run.bench import Outcome, RunSettings
 from nbjudge.run.judging import judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
 
@@ -76,7 +76,7 @@ def test_a_few_are_judged_here_and_a_failure_is_told_with_its_student(monkeypatc
 
     monkeypatch.setattr(judging, "Bench", Bench)
     jobs = [("ada", b"a"), ("bob", b"bad")]
-    assert list(judge_all(iter(jobs), Terms())) == [
+    assert list(judge_all(iter(jobs), RunSettings())) == [
         Outcome("ada", b"A"),
         Outcome("bob", None, "no more processes"),
     ]
@@ -119,7 +119,7 @@ def test_a_nursery_that_breaks_is_made_anew_once(monkeypatch):
     monkeypatch.setattr(bench, "judge", judge)
     monkeypatch.setattr(bench, "unpack_job", lambda parcel, *files: parcel)
     monkeypatch.setattr(bench, "pack_judged", lambda judged: judged)
-    one = bench.Bench(Terms())
+    one = bench.Bench(RunSettings())
     assert (one.judge(b"x"), len(made)) == (b"x", 2)
     broken["left"] = 2
     with pytest.raises(bench.JudgeFailed, match="OSError: gone"):

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from nbjudge.run import pool
-from nbjudge.run.judging import Terms, judge_all
+from nbjudge.run.judging import RunSettings, judge_all
 
 #: A judge that says which process it is, dies, or is busy.
 JUDGE = """
@@ -59,7 +59,7 @@ def deadly(tmp_path, monkeypatch):
 def outcomes(*parcels, workers=2):
     """What becomes of jobs, each with its place as its student."""
     jobs = ((str(n), parcel) for n, parcel in enumerate(parcels))
-    return {o.student: o for o in judge_all(jobs, Terms(), workers=workers)}
+    return {o.student: o for o in judge_all(jobs, RunSettings(), workers=workers)}
 
 
 def test_a_lost_worker_is_replaced_and_counts_against_its_own_submission_only(deadly):
@@ -76,7 +76,7 @@ def test_a_worker_that_cannot_be_started_is_no_worker(monkeypatch):
     """A job that came after it would wait for an answer without end."""
     started = pool._serve
     monkeypatch.setattr(pool, "_serve", lambda *_: None)  # which cannot be sent to a process
-    worker = pool.Worker(Terms(), "")
+    worker = pool.Worker(RunSettings(), "")
     for _ in range(2):
         with pytest.raises((AttributeError, pickle.PicklingError)):
             worker.judge(b"a")
@@ -93,7 +93,7 @@ def test_workers_end_what_they_have_started(deadly):
 def test_a_round_that_is_given_up_waits_for_nobody_who_is_busy(deadly):
     began = time.monotonic()
     jobs = ((str(n), parcel) for n, parcel in enumerate([b"a", b"busy", b"b"]))
-    round_ = judge_all(jobs, Terms(), workers=2)
+    round_ = judge_all(jobs, RunSettings(), workers=2)
     next(round_)
     while not (deadly / "busy").exists():
         time.sleep(0.01)
@@ -107,9 +107,9 @@ def test_no_worker_outlives_the_process_that_grades(deadly, sign):
     """Even in the middle of a job, however it ends."""
     program = (
         "import sys; sys.path.insert(0, '.'); import deadly\n"
-        "from nbjudge.run.judging import Terms, judge_all\n"
+        "from nbjudge.run.judging import RunSettings, judge_all\n"
         "if __name__ == '__main__':\n"
-        "    list(judge_all([(str(n), b'busy') for n in range(4)], Terms(), workers=2))\n"
+        "    list(judge_all([(str(n), b'busy') for n in range(4)], RunSettings(), workers=2))\n"
     )
     here = {**os.environ, "MARK": str(deadly)}
     started = subprocess.Popen([sys.executable, "-c", program], cwd=deadly, env=here)

@@ -14,7 +14,7 @@ from small_hub import wait_for
 from small_set import NAME, answered, cell, grade, hand_in
 
 from nbjudge.marking.opening import open_desk
-from nbjudge.marking.rubric import Choice
+from nbjudge.marking.rubric import MarkersChoice
 
 pytestmark = pytest.mark.thorough("test of nbgrader's own pages")
 
@@ -186,7 +186,7 @@ def test_it_shows_a_mark_from_the_marking_page(marked, formgrader, chromium, sma
     with open_desk(NAME, marked / "out", "mia", course=small_course) as desk:
         (question,) = desk.questions.values()
         seen = desk.answer(question, "eve").seen
-        desk.save(question, "eve", Choice({1: 0.5}), "Half of it.", seen)
+        desk.save(question, "eve", MarkersChoice({1: 0.5}), "Half of it.", seen)
     page = opened(chromium, f"{formgrader}/submissions/{submission(marked, 'eve')}/")
     page.wait_for_selector("input.score#explain--written:not(.needs_manual_grade)")
     page.wait_for_function("document.querySelector('input.score#explain--written').value == '1.5'")
