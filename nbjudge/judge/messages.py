@@ -87,7 +87,7 @@ class Ask(Tagged):
     place: int | None = None
 
 
-class Waited(Message):
+class Waited(Tagged):
     """The answer to :class:`HowLong`."""
 
     seconds: float
@@ -96,7 +96,7 @@ class Waited(Message):
 # -- from the examiner -----------------------------------------------------------------------------
 
 
-class Connected(Message):
+class Connected(Tagged):
     """The examiner has the connection."""
 
 

@@ -12,7 +12,7 @@ from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.passing import speak
 from nbjudge.inside.testing.recall import (
     Check,
-    Result,
+    CheckResult,
     Table,
     WrongAnswer,
     alike,
@@ -72,7 +72,7 @@ def test_checks_record_and_judge_nothing_meanwhile():
         (("Text",), 1, False),
         (("Values",), 2, True),
     ]
-    assert found[2] == Result(ORDER, ([2, 1],), ([1, 2],), right=False)
+    assert found[2] == CheckResult(ORDER, ([2, 1],), ([1, 2],), right=False)
     with pytest.raises(Mistake, match="Values: wrong in 6"):
         close(ONES * 2, ONES, "Values")
 
@@ -374,6 +374,6 @@ def test_in_a_notebook_a_passed_test_rules_out_what_fails_it(shell):
 
 def test_that_a_known_answer_stopped_is_kept():
     table = table_of(A=[values(2.0)])
-    table.add(WrongAnswer("Stops.", 1), [Result(recall.END, (), (), right=False)])
+    table.add(WrongAnswer("Stops.", 1), [CheckResult(recall.END, (), (), right=False)])
     for kept in table, unpack(pack({"t": table.for_file()}))["t"]:
         assert kept.ended_before(VALUES) == {WrongAnswer("Stops.", 1)} <= kept.losing()
