@@ -276,7 +276,7 @@ class AtCheck(Tagged):
 
 
 def pack(tables: Mapping[str, Table]) -> bytes:
-    """The tables of some tests, by grade id, as lines of JSON."""
+    """Tables from :meth:`Table.for_file`, by grade id, as lines of JSON."""
     lines: list[Tagged] = []
     for test, table in tables.items():
         # The check that most answers have come to has them in their order.

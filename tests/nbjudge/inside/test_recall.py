@@ -130,9 +130,10 @@ def table():
 
 
 def test_it_is_the_same_after_a_file(table):
-    packed = pack({"a--values": table, "b--values": Table()})
+    tables = {"a--values": table.for_file(), "b--values": Table()}
+    packed = pack(tables)
     again = unpack(packed)
-    assert again == {"a--values": table, "b--values": Table()} and pack(again) == packed
+    assert again == tables and pack(again) == packed
     assert again["a--values"].recall(ORDER, ([2, 1],)) == {WrongAnswer("Reversed.", 1): ([1, 2],)}
 
 
