@@ -370,7 +370,8 @@ def _marks(ledger: Ledger, name: str) -> list[str]:
     """What the ledger shows beside a claim's verdict: its limit's severity, and if it was easy."""
     severity = ledger.entries[name].get("severity")
     tested = ledger.tested.get(name)
-    return [severity] * bool(severity) + [EASY] * bool(tested and tested.easy)
+    marks = [severity] if severity else []
+    return [*marks, EASY] if tested and tested.easy else marks
 
 
 def _badge(word: str, text: str = "") -> nodes.inline:

@@ -75,8 +75,8 @@ class StaticStep:
             mask=(self.places[:stop] <= self.position)[None],  # one for all rows
         )  # fmt: skip
         self.position += 1
-        for cache in self.growing:
-            cache.length += 1
+        for growing in self.growing:
+            growing.length += 1
         return output.logits[:, -1]
 
 

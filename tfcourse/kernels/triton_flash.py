@@ -103,11 +103,11 @@ def flash_attention(
         k, v = share_heads(q, k, v)
     check_look_up(q, k, v)
     smallest = TILES.get(q.element_size(), TILES[4])[-1]
-    given = [size or one for size, one in zip((block_q, block_k), smallest, strict=False)]
-    q, k, v, scale = prepare_inputs(q, k, v, causal, scale, *given)
-    _check_what_triton_takes(q, *given)
-    if block_q is None and block_k is None and not _interpreted():
-        given = [None, None]  # several are timed
+    sizes = [size or one for size, one in zip((block_q, block_k), smallest, strict=False)]
+    q, k, v, scale = prepare_inputs(q, k, v, causal, scale, *sizes)
+    _check_what_triton_takes(q, *sizes)
+    several = block_q is None and block_k is None and not _interpreted()  # then all are timed
+    given = (None, None) if several else sizes
     batch = q.shape[:-2]
     output = _TritonFlashAttention.apply(*map(_flat, (q, k, v)), causal, scale, *given)
     return output.reshape(*batch, *output.shape[-2:])
