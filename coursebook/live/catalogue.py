@@ -78,18 +78,24 @@ FIGURES = {
         Figure(
             "hidden-word",
             "What does the right-hand context add?",
-            "Two small models guess the hidden word. They are built alike, but one sees both "
-            "sides of the gap and the other only the left side. Hide another word, or type a "
-            "sentence of your own.",
+            "Two small BERTs that have read film reviews (Pang and Lee 2004, CC BY 4.0) guess the "
+            "hidden word. They are built alike, but one sees both sides of the gap and the other "
+            "only the left side. Hide another word, or type a sentence of your own, with ___ for "
+            "the gap.",
             "10-encoder",
             data={
-                "sentence": "he plucked the guitar strings ending with a high note",
-                "hidden": 1,
-                "longest": 16,
+                # Three that the first model guesses and the second does not, and one for neither.
+                "sentences": [
+                    "others say the special effects are cheesy and that it's boring .",
+                    "but that still does not make for a really good science fiction experience .",
+                    "the only problem with the acting is eric roberts .",
+                    "hopkins gives his usual excellent performance .",
+                ],
+                "hidden": [3, 10, 2, 4],
                 "best": 5,
             },
-            stored=("gaps",),
-            scripts=("reader-model",),
+            stored=("masked",),
+            scripts=("bert-model",),
         ),
         Figure(
             "hiding",
@@ -269,8 +275,8 @@ FIGURES = {
             "map",
             "A whole model at once: what flows where?",
             "Three trained models run in this page: a small GPT of two blocks that has read "
-            "Shakespeare (the larger one follows), the encoder of chapter 10 and the translator of "
-            "chapter 11. Type, choose a token, or open a stage to see its numbers.",
+            "Shakespeare (the larger one follows), a small encoder of short sentences and the "
+            "translator of chapter 11. Type, choose a token, or open a stage to see its numbers.",
             "book/explore",
             data={
                 "texts": {
@@ -301,10 +307,10 @@ FIGURES = {
         Figure(
             "inside",
             "What do a decoder and an encoder compute?",
-            "A small GPT, with the tokens of chapter 9, and the encoder of chapter 10 read the "
-            "same text. See each tensor on the way from the ids to the probabilities, with its "
-            "shape. Yellow marks numbers below zero, with a minus if there is room. Switch off a "
-            "mask, the positions or a head, and see what changes.",
+            "A small GPT, with the tokens of chapter 9, and a small encoder like that of chapter "
+            "10 read the same text. See each tensor on the way from the ids to the probabilities, "
+            "with its shape. Yellow marks numbers below zero, with a minus if there is room. "
+            "Switch off a mask, the positions or a head, and see what changes.",
             "book/explore",
             data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
             stored=("merges", "gaps"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ MODELS = {"map": "Your text", "inside": "Text", "writer": "Beginning", "hidden-w
 INPUTS = 200
 NEAR = 1e-3
 #: The forward pass of all of them; what the page draws is not counted.
-RUNTIME = ("layers", "gpt-model", "reader-model", "translator-model", "vit-model")
+RUNTIME = ("layers", "gpt-model", "reader-model", "bert-model", "translator-model", "vit-model")
 
 
 @pytest.fixture(scope="module")
@@ -65,27 +66,54 @@ def test_the_decoders_logits(scripts, course: Path) -> None:
 @browser
 @torch.no_grad()
 def test_the_encoders_logits(scripts, course: Path) -> None:
-    module, stored = maker("gaps"), stored_model(course, "gaps")
-    words = stored["words"]
+    stored = stored_model(course, "gaps")
+    words, model = stored["words"], maker("gaps").load(stored)
     ids = {word: i for i, word in enumerate(words)}
-    said = [list(one.words)[:12] for one in list(load_corpus("senses", "test"))[: INPUTS // 2]]
-    asked = [(row, n % len(row), side) for side in module.SIDES for n, row in enumerate(said)]
+    said = [list(one.words)[:12] for one in list(load_corpus("senses", "test"))[:INPUTS]]
+    asked = [(row, n % len(row), n % 2 == 1) for n, row in enumerate(said)]
     found = scripts.evaluate(
-        """asked => asked.map(([words, place, side]) => {
-            const stored = Live.data.gaps;
-            const model = Live.reader({ ...stored, weights: stored.sides[side] });
+        """asked => asked.map(([words, place, causal]) => {
+            const model = Live.reader(Live.data.gaps);
             const read = words.map((word, t) => (t === place ? "<mask>" : word));
-            return model.logits(model.read(read, { causal: side === "left" }).states[place]);
+            return model.logits(model.read(read, { causal }).states[place]);
         })""",
         asked,
     )
-    models, expected = {side: module.load(stored, side) for side in module.SIDES}, []
-    for row, place, side in asked:
+    expected = []
+    for row, place, causal in asked:
+        model.config = replace(model.config, causal=causal)
         tokens = torch.tensor([[ids.get(word, ids["<unk>"]) for word in row]])
         tokens[0, place] = ids["<mask>"]
         places = torch.zeros_like(tokens).bool()
         places[0, place] = True
-        expected.append(models[side](tokens, places=places).logits[0])
+        expected.append(model(tokens, places=places).logits[0])
+    assert furthest(found, expected) < NEAR
+
+
+@browser
+@pytest.mark.parametrize("side", ["both", "left"])
+@torch.no_grad()
+def test_the_scores_of_hidden_words_in_reviews(scripts, course: Path, side: str) -> None:
+    module, stored = maker("masked"), stored_model(course, "masked")
+    words, model = stored["words"], module.load(stored, side)
+    rows = torch.randint(stored["special"], len(words), (INPUTS, stored["sizes"]["longest"]),
+                         generator=torch.Generator().manual_seed(0)).tolist()  # fmt: skip
+    asked = [(row[: 1 + n % len(row)], n % (1 + n % len(row))) for n, row in enumerate(rows)]
+    found = scripts.evaluate(
+        """([asked, side]) => {
+            const stored = Live.data.masked;
+            const model = Live.bert({ ...stored, weights: stored.sides[side].weights });
+            return asked.map(([ids, place]) => model.scores(
+                ids.map((id, t) => (t === place ? model.GAP : stored.words[id])), place,
+                { causal: side === "left" }));
+        }""",
+        [asked, side],
+    )
+    first, last, gap = (words.index(token) for token in ("[CLS]", "[SEP]", "[MASK]"))
+    expected = []
+    for row, place in asked:
+        ids = torch.tensor([[first, *row[:place], gap, *row[place + 1 :], last]])
+        expected.append(model(ids, places=ids == gap).logits[0])
     assert furthest(found, expected) < NEAR
 
 
@@ -252,7 +280,7 @@ def test_every_tensor_of_both_families_can_be_opened(
     """Step by step from the ids to the probabilities: the shape of each is the package's."""
     model, tokenizer = maker("merges").load(stored_model(course, "merges"))
     gaps = stored_model(course, "gaps")
-    encoder = maker("gaps").load(gaps, "both")
+    encoder = maker("gaps").load(gaps)
     text = "she sang a long low note"
 
     def shapes(T: int, config, norms: bool, inner: int) -> list[tuple[int, ...] | None]:

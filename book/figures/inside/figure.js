@@ -4,7 +4,7 @@
 Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
   const { number, largest, softmax } = Live;
   const gpt = Live.gpt(Live.data.merges), tokenizer = Live.tokenizer(Live.data.merges.merges);
-  const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
+  const gaps = Live.data.gaps, bert = Live.reader(gaps);
   let ids = [], words = [], place = start, head = 0, hidden = gap, positions = true, off = "";
   const masks = { decoder: true, encoder: false };
 

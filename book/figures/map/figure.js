@@ -5,7 +5,7 @@
 Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, lap, step: quick, run: many }) => {
   const { html, number, largest, softmax } = Live, calm = Live.calm();
   const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.merges);
-  const gaps = Live.data.gaps, bert = Live.reader({ ...gaps, weights: gaps.sides.both });
+  const gaps = Live.data.gaps, bert = Live.reader(gaps);
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
 

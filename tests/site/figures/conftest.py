@@ -10,6 +10,7 @@ from live_site import build_figures, offline, open_all, stored_model
 
 from coursebook.live import maker
 from tfcourse.attention import scaled_dot_product_attention, split_heads
+from tfcourse.tokenizers import WordTokenizer
 
 HERE = Path(__file__).parent
 
@@ -99,9 +100,18 @@ def writer(course: Path, small_gpt):
 
 @pytest.fixture(scope="package")
 def gaps(course: Path):
-    """The two models that guess hidden words, in the package's own class, and their words."""
-    module, stored = maker("gaps"), stored_model(course, "gaps")
-    return {side: module.load(stored, side) for side in module.SIDES}, stored["words"]
+    """The small encoder that guesses hidden words, in the package's own class, and its words."""
+    stored = stored_model(course, "gaps")
+    return maker("gaps").load(stored), stored["words"]
+
+
+@pytest.fixture(scope="package")
+def masked(course: Path):
+    """The two BERTs of film reviews, in the package's own class, and their tokenizer."""
+    module, stored = maker("masked"), stored_model(course, "masked")
+    words = stored["words"]
+    tokenizer = WordTokenizer(words, words[: stored["special"]], punctuation=True, lower=True)
+    return {side: module.load(stored, side) for side in module.SIDES}, tokenizer
 
 
 @pytest.fixture(scope="package")

@@ -91,14 +91,13 @@ def opened_encoder(model, ids: torch.Tensor, causal: bool, places: bool, gone: s
     [(False, True, ""), (True, True, ""), (False, False, ""), (False, True, "0.2")],
 )
 def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, gone) -> None:
-    models, known = gaps
+    encoder, known = gaps
     words_ = ["she", "<mask>", "a", "long", "low", "note"]
     ids = torch.tensor([[known.index(word) for word in words_]])
-    ours = opened_encoder(models["both"], ids, causal, places, gone, 1)
+    ours = opened_encoder(encoder, ids, causal, places, gone, 1)
     theirs = loaded.evaluate(
         """([words, causal, places, gone]) => {
-            const stored = Live.data.gaps;
-            const model = Live.reader({ ...stored, weights: stored.sides.both });
+            const model = Live.reader(Live.data.gaps);
             const read = model.read(words, { causal, places, gone: new Set(gone ? [gone] : []) });
             return { ...read, logits: model.logits(read.states[1]) };
         }""",
@@ -116,7 +115,7 @@ def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, 
 
 @browser
 def test_inside(shown, small_gpt, gaps) -> None:
-    (model, tokenizer), (models, known) = small_gpt, gaps
+    (model, tokenizer), (encoder_, known) = small_gpt, gaps
     keys, data = Keys(shown, "inside"), FIGURES["inside"].data
     words_ = data["text"].split()
     ids = tokenizer.encode(data["text"])
@@ -141,7 +140,7 @@ def test_inside(shown, small_gpt, gaps) -> None:
                 logits = (
                     opened(model, torch.tensor([ids]), *one)["logits"]
                     if usual[0]
-                    else opened_encoder(models["both"], torch.tensor([read]), *one, place)["logits"]
+                    else opened_encoder(encoder_, torch.tensor([read]), *one, place)["logits"]
                 )
                 answers.append((logits.softmax(-1).max().item(), one == usual))
         said = keys.said.partition(" The encoder's")

@@ -40,7 +40,9 @@ INVITED = {
     "heads": [(CAT, r"it \(word 7\) looks most at cat")],
     "map": [("My lord, I would not", "next token: “␣be”")],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
-    "hidden-word": [(FRIDGE, "With both sides: was")],
+    "hidden-word": [
+        ("the acting is ___ , but the story makes no sense", r"^With both sides: [a-z]+ \("),
+    ],
     "two-senses": [(FRIDGE, "for a message in the first sentence")],
     "translator": [
         ("siebenundzwanzig", r"Written: twenty seven\."),

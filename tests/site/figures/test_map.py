@@ -74,7 +74,7 @@ def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
 
 @browser
 def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
-    models, known = gaps
+    encoder, known = gaps
     keys = Keys(shown, "map")
     family(keys, "Encoder")
     words = DATA["texts"]["encoder"].split()
@@ -82,7 +82,7 @@ def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
         keys.reach("Hidden word")
         keys.press("Home", *["ArrowRight"] * place)
         ids = [known.index("<mask>" if t == place else w) for t, w in enumerate(words)]
-        ours = opened_encoder(models["both"], torch.tensor([ids]), False, True, "", place)
+        ours = opened_encoder(encoder, torch.tensor([ids]), False, True, "", place)
         sizes = [ours["added"][0, place], ours["made"][0, place]]
         agree(numbers(keys), sizes, [ours["maps"][DATA["head"], place]], ours["logits"])
         assert f"You hid “{words[place]}”" in keys.said

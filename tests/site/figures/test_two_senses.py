@@ -8,7 +8,7 @@ from torch import Tensor
 
 @browser
 def test_two_senses(shown, gaps, reader) -> None:
-    keys, (models, known) = Keys(shown, "two-senses"), gaps
+    keys, (model, known) = Keys(shown, "two-senses"), gaps
     note = keys.figure.locator(".live-note").first
 
     def cosine(of) -> float:
@@ -17,7 +17,7 @@ def test_two_senses(shown, gaps, reader) -> None:
     def guesser(words: list[str]) -> Tensor:
         ids = torch.tensor([[known.index(w) if w in known else 1 for w in words]])
         with torch.no_grad():
-            return models["both"].encode(ids)[0][0, words.index("note")]
+            return model.encode(ids)[0][0, words.index("note")]
 
     both = ["a short note on the door", "he sang a high note"]
     for label, said in zip(("First", "Second"), both, strict=True):

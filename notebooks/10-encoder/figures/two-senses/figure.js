@@ -6,7 +6,7 @@ Live.figure("two-senses", (ui, { first, second, longest }) => {
   const { gaps, reader } = Live.data;
   const { word } = reader.senses;
   const models = {
-    "trained on hidden words": Live.reader({ ...gaps, weights: gaps.sides.both }),
+    "trained on hidden words": Live.reader(gaps),
     "trained on the sense": Live.reader(reader),
   };
   const taught = models["trained on the sense"];
