@@ -2,7 +2,8 @@
 
 The tables have the columns and rows of the platforms' own programs, with invented people:
 Canvas's ``lib/gradebook_exporter.rb`` and the example in ``spec/fixtures/gradebooks``, Moodle's
-``mod/assign/gradingtable.php`` and ``mod/assign/feedback/offline/importgradeslib.php``.
+``mod/assign/feedback/offline/importgradeslib.php`` and ``locallib.php``. The order of Moodle's
+columns and their quotes are those that programs for its worksheets expect.
 """
 
 import csv
