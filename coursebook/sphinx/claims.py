@@ -361,7 +361,10 @@ class ClaimsLedger(_LedgerDirective):
             label = {"unsettled": "What would settle it: ", "fails": "Why: "}.get(LOOKS[word], "")
             for mark in _marks(ledger, name):
                 words = f"{mark} limit" if mark in SEVERITIES else mark
-                entry[0] += nodes.inline(text=words, classes=["severity", f"severity-{view(mark)}"])
+                shown = nodes.inline(text=words, classes=["severity", f"severity-{view(mark)}"])
+                if name == next(claim for claim in ledger.entries if mark in _marks(ledger, claim)):
+                    shown["ids"].append(f"limit-{view(mark)}")
+                entry[0] += shown
             entry += nodes.paragraph(text=f"{label}{tested.limit}")
         return entry
 

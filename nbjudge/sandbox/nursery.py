@@ -12,18 +12,20 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from time import time
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbjudge.inside import server
 from nbjudge.inside.cores import Core
 from nbjudge.inside.isolation import HOME, Slot
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.request import MESSAGE, Request
-from nbjudge.judge.messages import KnownAnswers
 from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import Child, ExaminerProcess, KernelProcess
 from nbjudge.sandbox.parents import Parent
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, linux_only
+
+if TYPE_CHECKING:
+    from nbjudge.judge.messages import KnownAnswers
 
 #: Prefix of the nurseries' folders; the folders of dead nurseries are removed.
 PREFIX = "tfc-"

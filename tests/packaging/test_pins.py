@@ -18,7 +18,8 @@ from tfcourse.data import info, names
 from tfcourse.extras import EXTRAS, distribution
 
 #: What may be imported without being declared: the code around it says what to do without.
-OPTIONAL = {"triton"}
+#: Dask Gateway is in the image of a cluster that runs it.
+OPTIONAL = {"triton", "dask_gateway"}
 
 #: A notebook compares with them if they are installed; without them its cells say what to install.
 NOTEBOOKS_OPTIONAL = {"09-decoder/evidence": {"transformers"}}

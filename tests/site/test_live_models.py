@@ -218,6 +218,7 @@ def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
         page.goto(page_file.as_uri())
         for name, label in MODELS.items():
             figure = page.locator(f"#figure-{name}")
+            figure.scroll_into_view_if_needed()  # it begins when it is near
             if (start := figure.get_by_role("button", name="Start the model")).count():
                 start.tap()
             status = figure.locator(".live-status")

@@ -100,7 +100,7 @@ def test_the_code_of_a_picture_is_below_it(page, address: str) -> None:
 def test_the_rest_of_a_wide_picture_is_reached_by_the_keyboard(page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{address}/notebooks/05-self-attention/05-self-attention.html")
-    frame = page.locator(".picture a").filter(has=page.get_by_alt_text("The query (2, 1)"))
+    frame = page.locator(".picture a").filter(has=page.get_by_alt_text("The query (1.5, 1.8)"))
     hint = "frame => getComputedStyle(frame.parentElement, '::after').height"
     assert float(frame.evaluate(hint).removesuffix("px")) > 10
     narrow = page.locator(".picture a").filter(has=page.get_by_alt_text("The matrix X"))

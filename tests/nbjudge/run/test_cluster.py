@@ -21,6 +21,7 @@ from nbjudge.run import bench, cluster, engine, judging
 from nbjudge.run.bench import Outcome, RunSettings
 from nbjudge.run.judging import judge_all, unless_broken
 from nbjudge.store.ledger import Ledger
+from nbjudge.store.record import Record
 
 pytestmark = pytest.mark.thorough("grading of small classes")
 
@@ -162,11 +163,11 @@ def test_a_cluster_of_dask_gateway_is_asked_by_its_name(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "dask_gateway", SimpleNamespace(Gateway=Gateway))
     with LocalCluster(n_workers=0, dashboard_address=None, processes=False) as local:
-        with cluster.cluster("gateway://7b4c", Terms()) as found:
+        with cluster.cluster("gateway://7b4c", RunSettings()) as found:
             assert found.size() == 0
             assert found.client.scheduler.address == local.scheduler_address
         with pytest.raises(GradingFailed, match="no connection could be made: 'other'"):
-            cluster.cluster("gateway://other", Terms()).__enter__()
+            cluster.cluster("gateway://other", RunSettings()).__enter__()
 
 
 def test_a_protocol_that_is_not_named_is_dasks():
@@ -244,7 +245,7 @@ def test_a_class_is_graded_over_tls_with_the_pages_certificates(
 
 def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
     with Ledger(tmp_path / "ledger.db") as ledger:
-        ledger.finish("ps", "ada", "k1", 1, {"digest": "d"})
+        ledger.finish("ps", "ada", "k1", 1, Record(digest="d"))
         ledger.queue("ps", "ada", "k2", 2)
         ledger.judged("ps", "ada", b"result")
         entry = ledger.entry("ps", "ada")
@@ -252,7 +253,7 @@ def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
             "k2",
             "judged",
             2,
-            {"digest": "d"},
+            Record(digest="d"),
         )
         assert ledger.result("ps", "ada") == b"result"
         ledger.queue("ps", "ada", "k3", 3)

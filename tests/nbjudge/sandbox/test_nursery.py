@@ -10,6 +10,7 @@ import textwrap
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from sandbox_client import Session, below, running, soon
 
@@ -262,16 +263,20 @@ def test_a_course_that_was_cloned_into_tmp(tmp_path):
 
 
 _NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+#: The judge, and what its processes' messages need.
+_FOUND_IN = [str(jail.PACKAGE_ROOT), str(Path(msgspec.__file__).parents[1])]
 _AS_NOBODY = {
     "cwd": "/",
-    "env": {"PATH": "/usr/bin:/bin", "HOME": "/", "PYTHONPATH": str(jail.PACKAGE_ROOT)},
+    "env": {"PATH": "/usr/bin:/bin", "HOME": "/", "PYTHONPATH": os.pathsep.join(_FOUND_IN)},
     "capture_output": True,
     "text": True,
 }
 
 
 def _can(python: str) -> bool:
-    code = "import sys, nbjudge.sandbox; sys.exit(sys.version_info < (3, 11))"
+    code = (
+        "import sys, nbjudge.sandbox, nbjudge.inside.messages; sys.exit(sys.version_info < (3, 11))"
+    )
     if not Path(python).exists():
         return False
     return subprocess.run([*_NOBODY, python, "-c", code], **_AS_NOBODY).returncode == 0
