@@ -12,16 +12,19 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from nbjudge.inside.child import environment
 from nbjudge.inside.messages import pack, to_json
 from nbjudge.inside.processes import Proc
 from nbjudge.inside.program import program
 from nbjudge.inside.request import MESSAGE, ServerSettings
-from nbjudge.judge.messages import KnownAnswers
 from nbjudge.sandbox import jail
 from nbjudge.sandbox.handles import readable
 from nbjudge.sandbox.shelters import SandboxError
+
+if TYPE_CHECKING:
+    from nbjudge.judge.messages import KnownAnswers
 
 #: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
