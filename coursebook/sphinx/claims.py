@@ -362,8 +362,9 @@ class ClaimsLedger(_LedgerDirective):
             for mark in _marks(ledger, name):
                 words = f"{mark} limit" if mark in SEVERITIES else mark
                 shown = nodes.inline(text=words, classes=["severity", f"severity-{view(mark)}"])
-                if name == next(claim for claim in ledger.entries if mark in _marks(ledger, claim)):
-                    shown["ids"].append(f"limit-{view(mark)}")
+                easy = (claim for claim in ledger.entries if EASY in _marks(ledger, claim))
+                if mark == EASY and name == next(easy):  # where the page's first line leads
+                    shown["ids"].append(f"limit-{view(EASY)}")
                 entry[0] += shown
             entry += nodes.paragraph(text=f"{label}{tested.limit}")
         return entry
