@@ -40,7 +40,12 @@ def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[f
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_no_best_value_lies_at_the_end_of_its_search(path):
     results = json.loads(path.read_text("utf-8"))["results"]
-    at_an_end = {name for name, rate, tried in searches(results) if not tried[0] < rate < tried[-1]}
+    at_an_end = {
+        name
+        for name, rate, tried in searches(results)
+        # One rate is no search: it is that of an earlier record, which is judged as its own.
+        if len(tried) > 1 and not tried[0] < rate < tried[-1]
+    }
     assert not at_an_end
 
 
