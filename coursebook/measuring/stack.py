@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
+from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm
 from tfcourse.models.output import Output
 from tfcourse.positions import LearnedPositions
+from tfcourse.tokenizers import CharTokenizer
 
 WIDTH, HEADS, WINDOW = 32, 4, 32
+
+
+def characters(corpus: str, quick: bool = False) -> tuple[CharTokenizer, Tensor]:
+    """The characters of a corpus's training text, or of its beginning, and the text's ids."""
+    text = data.load(corpus, "train").text[: 10_000 if quick else None]
+    tokens = CharTokenizer.train([text])
+    return tokens, torch.tensor(tokens.encode(text))
 
 
 class WithoutResidual(Block):

@@ -18,11 +18,9 @@ import torch
 from torch import Tensor
 
 from coursebook.measuring import at_its_best, keep_record
-from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack, WithoutResidual
-from tfcourse import data
+from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack, WithoutResidual, characters
 from tfcourse.batching import Batches, Windows
 from tfcourse.layers import Block
-from tfcourse.tokenizers import CharTokenizer
 from tfcourse.training import NextToken, NotFinite, adamw, constant, fit
 
 SEARCHED, SEEDS = (150, 151), (50, 51, 52, 53, 54)
@@ -52,9 +50,7 @@ def end(
 def measured(quick: bool) -> dict[str, object]:
     """With each number of blocks: both searches, the best rates, and where each run ended."""
     torch.set_num_threads(1)  # these nets are too small to share
-    text = data.load("prose").text[: 10_000 if quick else None]
-    tokens = CharTokenizer.train([text])
-    ids = torch.tensor(tokens.encode(text))
+    tokens, ids = characters("prose", quick)
     plan = (2, 1) if quick else (STEPS, WARMUP)
     depth = {}
     for blocks in BLOCKS[: 1 if quick else None]:

@@ -17,10 +17,8 @@ import torch
 from block_training import SIZES, as_in_gpt2, no_norm, trained
 
 from coursebook.measuring import keep_record
-from coursebook.measuring.stack import Stack
-from tfcourse import data
+from coursebook.measuring.stack import Stack, characters
 from tfcourse.layers import LayerNorm
-from tfcourse.tokenizers import CharTokenizer
 
 SEARCHED, SEEDS = (152, 153), (55, 56, 57, 58, 59)
 #: Numbers of blocks, steps and steps of warm-up.
@@ -32,9 +30,7 @@ def measured(quick: bool) -> dict[str, Any]:
     """Each variant's search, its best rate, and the final loss of each run."""
     torch.set_num_threads(1)  # these networks are too small to share
     size = SIZES["quick" if quick else "cpu"]
-    text = data.load(size.text, "train").text[: 10_000 if quick else None]
-    tokens = CharTokenizer.train([text])
-    ids = torch.tensor(tokens.encode(text))
+    tokens, ids = characters(size.text, quick)
     search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
     arms = {}
     for blocks, steps, warmup in PLANS[: 1 if quick else None]:

@@ -21,10 +21,8 @@ from block_training import SIZES, as_in_gpt2, trained
 from torch import nn
 
 from coursebook.measuring import at_its_best, keep_record
-from coursebook.measuring.stack import Stack, WithoutResidual
-from tfcourse import data
+from coursebook.measuring.stack import Stack, WithoutResidual, characters
 from tfcourse.layers import Block
-from tfcourse.tokenizers import CharTokenizer
 
 SEARCHED, SEEDS = (154, 155), (60, 61, 62, 63, 64)
 BLOCKS = 12
@@ -56,9 +54,7 @@ def measured(quick: bool, once: Callable[..., Any]) -> dict[str, Any]:
     """Each variant's search, its best rate, and the final loss of each run."""
     torch.set_num_threads(1)  # these networks are too small to share
     size = SIZES["quick" if quick else "cpu"]
-    text = data.load(size.text, "train").text[: 10_000 if quick else None]
-    tokens = CharTokenizer.train([text])
-    ids = torch.tensor(tokens.encode(text))
+    tokens, ids = characters(size.text, quick)
     search, seeds = (SEARCHED[:1], SEEDS[:1]) if quick else (SEARCHED, SEEDS)
     blocks = 1 if quick else BLOCKS
     small = partial(as_in_gpt2, scaled=False)

@@ -31,10 +31,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from coursebook.measuring import bracketed, keep_record, mean_end
-from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack
-from tfcourse import data
+from coursebook.measuring.stack import HEADS, WIDTH, WINDOW, Stack, characters
 from tfcourse.layers import LayerNorm
-from tfcourse.tokenizers import CharTokenizer
 
 BATCH = 8
 RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
@@ -204,9 +202,7 @@ SECTIONS = ("order", "norm", "deep")
 def measured(quick: bool, once: Callable[..., Any], size: Size, device: str) -> dict[str, Any]:
     """Every variant of each section."""
     torch.set_num_threads(1)  # these networks are too small to share
-    text = data.load(size.text, "train").text[: 10_000 if quick else None]
-    tokens = CharTokenizer.train([text])
-    ids = torch.tensor(tokens.encode(text))
+    tokens, ids = characters(size.text, quick)
     found: dict[str, Any] = {
         "settings": {
             "text": size.text, "width": size.width, "heads": size.heads, "window": size.window,
