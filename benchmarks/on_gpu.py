@@ -239,7 +239,7 @@ class States:
 
 
 def choose(found: dict[str, Part], states: States, minutes: float) -> dict[str, tuple[bool, str]]:
-    """Whether to run each part in so many minutes, and why; in the order of value per minute left.
+    """Whether to run each part in the minutes there are, and why; by value per minute left.
 
     What does not fit is still begun if it resumes another time. What takes long and keeps nothing
     is only run if there is no limit.

@@ -1,4 +1,4 @@
-"""IPython extension: a kernel stops when it has used so many seconds of the processor.
+"""IPython extension: a kernel stops when it has used its seconds of the processor.
 
 A limit by the clock would also count what else a busy machine does.
 """
@@ -18,7 +18,7 @@ GRACE = 60
 
 
 def limit(seconds: float) -> None:
-    """Raise ``TimeoutError`` in this process after so many CPU seconds of all its threads.
+    """Raise ``TimeoutError`` in this process after this many CPU seconds of all its threads.
 
     Windows cannot do that: there, nothing is limited.
     """

@@ -22,7 +22,7 @@ class RunCell(Tagged):
 
 
 class RunTest(Tagged):
-    """Run a test, worth so many ``points``."""
+    """Run a test that is worth ``points``."""
 
     ask: Ask
     points: float

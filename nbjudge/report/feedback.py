@@ -194,7 +194,7 @@ def feedback(
     notebook:
         The executed notebook; ``None`` if it could not be read.
     warnings:
-        ShownCell above everything else.
+        Shown above everything else.
     colours:
         Whether to highlight code.
     about:
