@@ -15,10 +15,13 @@ Live.figure("hidden-word", (ui, { sentences, hidden, best }) => {
 
   function draw() {
     const read = words.map((word, t) => (t === place ? GAP : word)), said = {};
-    for (const side of ["both", "left"]) {
+    for (const side of Object.keys(models)) {
       const shares = Live.softmax(models[side].scores(read, place, { causal: side === "left" }));
       const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, best);
       said[side] = order.map((id) => [stored.words[id], shares[id]]);
+    }
+    const most = Math.max(...Object.values(said).map(([[, share]]) => share)); // one scale for both
+    for (const side of Object.keys(models)) {
       const heard = written(read.slice(0, side === "left" ? place + 1 : read.length).map((word) => (word === GAP ? "▢" : word)));
       const lines = `${heard}${side === "left" ? " …" : ""}`.match(/.{1,46}(?:\s|$)/gu) || [], top = 26 + 17 * lines.length;
       pictures[side].draw(
@@ -30,12 +33,12 @@ Live.figure("hidden-word", (ui, { sentences, hidden, best }) => {
           const y = top + 14 + 24 * i, right = word === words[place];
           return [
             text(104, y + 13, short(word, 13), `end${right ? " strong v" : ""}`),
-            box(112, y, 180, 18, "track"), box(112, y, (180 * share) / said[side][0][1], 18, `cell ${right ? "v" : "weight"}`),
+            box(112, y, 180, 18, "track"), box(112, y, (180 * share) / most, 18, `cell ${right ? "v" : "weight"}`),
             text(356, y + 13, number(share), "end"),
           ];
         }));
     }
-    const [both, left] = ["both", "left"].map((side) => `${said[side][0][0]} (${number(said[side][0][1])})`);
+    const [both, left] = Object.keys(models).map((side) => `${said[side][0][0]} (${number(said[side][0][1])})`);
     ui.say(`${words[place] === GAP ? "" : `Hidden: ${words[place]}. `}With both sides: ${both}. With only the left side: ${left}.`);
   }
 
