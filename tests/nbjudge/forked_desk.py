@@ -1,7 +1,7 @@
 """The process that checks a notebook, forked from one that has loaded what it needs.
 
 A check starts a Python that loads PyTorch, which takes longer than the rest of the check. Here one
-process loads it for all checks of the tests; everything else is as in a check.
+process loads it for all checks of the tests of a course; everything else is as in a check.
 """
 
 from __future__ import annotations
@@ -19,35 +19,40 @@ from typing import IO
 
 from nbjudge.desk import run as desk_run
 from nbjudge.desk import worker
+from nbjudge.inside.program import VARIABLE
 
 
 class Loaded:
-    """The process that is forked; started on first use."""
+    """The processes that are forked, one for each course's settings; each started on first use.
+
+    What a process loads depends on the settings: a course whose values are not PyTorch's has none.
+    """
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen | None = None
+        self.started: dict[str | None, tuple[subprocess.Popen, socket.socket]] = {}
 
     def popen(self, command: list[str], **how: object) -> subprocess.Popen | Forked:
         """In place of ``subprocess.Popen`` in :mod:`nbjudge.desk.run`."""
         if tuple(command[1:-1]) != ORIGINAL:  # a test has it run something else
             return subprocess.Popen(command, **how)
-        if self.process is None or self.process.poll() is not None:
+        settings = how["env"].get(VARIABLE)
+        if settings not in self.started or self.started[settings][0].poll() is not None:
             ours, theirs = socket.socketpair()
-            self.process = subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-P", __file__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 env=how["env"],
             )
             theirs.close()
-            self.socket = ours
-        return Forked(self.socket, command[-1], how)
+            self.started[settings] = process, ours
+        return Forked(self.started[settings][1], command[-1], how)
 
     def close(self) -> None:
-        """End the process."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.socket.close()
+        """End the processes."""
+        for process, ours in self.started.values():
+            process.kill()
+            process.wait()
+            ours.close()
 
 
 class Forked:

@@ -102,10 +102,10 @@ def test_what_one_file_names_another_has():
 
 
 def test_the_images_have_the_charts_versions():
-    made = text("Containerfile")
+    installed = text("Containerfile").split()
     hub = re.search(r"\(JupyterHub ([\d.]+)\)", text("hub.yaml")).group(1)
-    assert f"jupyterhub=={hub} " in made
-    assert f"dask-gateway=={version('gateway.yaml')}\n" in made
+    assert f"jupyterhub=={hub}" in installed
+    assert f"dask-gateway=={version('gateway.yaml')}" in installed
 
 
 def test_a_learners_pod_opens_on_the_page_to_start_with():
