@@ -404,8 +404,11 @@ def test_time_is_limited_from_outside(nursery):
             "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
         )
         assert soon(lambda: not kernel.alive())
-        assert kernel.death().why == "cpu" and "processor time" in kernel.death().message
-        assert 0.9 < kernel.usage().cpu_seconds < 8
+        used = kernel.usage().cpu_seconds
+        # A machine so busy that the kernel gets less than its second ends it by the clock.
+        why, said = ("cpu", "processor time") if used > 0.9 else ("time", "ran longer")
+        assert kernel.death().why == why and said in kernel.death().message
+        assert used < 8
 
 
 @pytest.mark.parametrize(
