@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tfcourse.key_value_cache import KeyValueCache
@@ -17,26 +17,33 @@ POSITIONS = ("learned", "sinusoidal", "rotary_interleaved", "rotary_halves", "no
 
 #: A step attends to a multiple of this many positions. On a GPU each multiple is a CUDA graph of
 #: its own, so there are few; on a CPU one graph serves all of them, and reading costs more.
-BLOCKS = {"cuda": 256, "cpu": 32}
+BLOCKS = {"cuda": 256, "cpu": 16}
 
 
 class StaticCache(KeyValueCache):
-    """The first ``length`` positions of a :class:`KeyValueCache`, filled or not.
+    """The first positions of a :class:`KeyValueCache`, filled or not: as many as its mask has.
 
-    The next token is written at ``position``, a tensor ``(1,)``, and a mask must hide the positions
-    after it. So neither a shape nor a Python number changes from token to token until
-    :class:`StaticStep` raises ``length``. The two caches share their memory: each step must also be
-    counted in the other one.
+    The next token is written at ``position``, a tensor ``(1,)``, and ``mask`` must hide the
+    positions after it. So neither a shape nor a Python number changes from token to token until
+    :class:`StaticStep` sets a longer mask. The two caches share their memory: each step must also
+    be counted in the other one.
     """
+
+    mask: Bool[Tensor, "1 S"]
 
     def __init__(self, cache: KeyValueCache, position: Int[Tensor, "1"]) -> None:
         if cache._k is None or cache._v is None:
             raise ValueError("cache must hold at least one token, it is empty")
         # Never the whole memory, which has one position more: its strides are others.
-        self.max_length = self.length = cache.max_length
+        self.max_length = cache.max_length
         self.position, self._k, self._v = position, cache._k, cache._v
         for tensor in (self._k, self._v):
             torch._dynamo.mark_static_address(tensor)  # a CUDA graph writes where it was recorded
+
+    @property
+    def length(self) -> int:  # type: ignore[override]
+        """The number of positions, read from the mask, so that a graph knows them to be equal."""
+        return self.mask.shape[-1]
 
     def append(
         self, k: Float[Tensor, "B G 1 K"], v: Float[Tensor, "B G 1 Dv"]
@@ -68,12 +75,12 @@ class StaticStep:
         if held == most:
             raise ValueError(f"the caches are full, with {held} tokens")
         stop = min((held // self.block + 1) * self.block, most)
+        mask = (self.places[:stop] <= self.position)[None]  # one for all rows
         for cache in self.caches:
-            cache.length = stop
+            cache.mask = mask
         output = self.model(
-            tokens, caches=self.caches, position_ids=self.position.expand(B, 1),
-            mask=(self.places[:stop] <= self.position)[None],  # one for all rows
-        )  # fmt: skip
+            tokens, caches=self.caches, mask=mask, position_ids=self.position.expand(B, 1)
+        )
         self.position += 1
         for growing in self.growing:
             growing.length += 1

@@ -86,6 +86,7 @@ def test_a_compiled_step_is_one_graph_for_every_token():
     found = json.loads(done.stdout)
     assert found["static"] == [2, 2]  # one for the prompt, and one for every step of a block
     assert found["two blocks"] == [3, 3]
+    assert found["blocks of any size"] == [3, 3]  # one for the first block, one for all others
     assert found["growing"][0] > 4, "the test's graphs differ by length with a growing cache"
 
 
