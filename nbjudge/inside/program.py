@@ -182,6 +182,9 @@ def _read(path: Path) -> Program:
         raise ValueError(
             f"{path} has {unknown[0]!r}, which is none of settings, {', '.join(sorted(known))}"
         )
+    for name, value in said.items():
+        if wanted := _unlike(Program.__annotations__[name], value):
+            raise ValueError(f"{path}: {name} must be {wanted}; got {value!r}")
     try:
         return _made({**_of_module(module), **said} if module else said)
     except ModuleNotFoundError as error:
@@ -189,6 +192,17 @@ def _read(path: Path) -> Program:
             f"{path} names the module {module!r}, but {error.name!r} is not installed in this "
             "environment: install the course's packages."
         ) from None
+
+
+def _unlike(kind: str, value: Any) -> str:
+    """What a value must be, if it is not of this field's type; msgspec may not be installed."""
+    match kind:
+        case "str":
+            return "" if isinstance(value, str) else 'a text, such as "numpy"'
+        case "tuple[str, ...]":
+            texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            return "" if texts else 'a list of texts, such as ["numpy"]'
+    return "" if isinstance(value, dict) else "a table"
 
 
 def _of_module(name: str) -> dict[str, Any]:

@@ -130,6 +130,10 @@ def test_a_course_that_is_a_package_says_it_there(tmp_path):
         ('settings = "sorting"', "names the module 'sorting', but 'sorting' is not installed"),
         ('comand = "sorts"', "has 'comand', which is none of settings, command"),
         ("command = sorts", "cannot be read"),
+        ('packages = "sorted_lists"', "packages must be a list of texts"),
+        ("values = [1]", "values must be a list of texts"),
+        ("told = 1", "told must be a text"),
+        ('forbidden = "all"', "forbidden must be a table; got 'all'"),
     ],
 )
 def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, said, problem):
