@@ -6,13 +6,16 @@ import csv
 import io
 import json
 import re
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nbjudge.files import write_whole
+from nbjudge.inside.messages import Malformed, from_json
 from nbjudge.intake.cells import exercise_of
 from nbjudge.intake.which import NOTHING
+
+_Kind = TypeVar("_Kind")
 
 #: Ending of the flag for a cell without a score yet.
 WAITS = "awaits manual marking"
@@ -338,29 +341,21 @@ def read_reports(into: Path) -> dict[str, Report]:
     """The reports stored in a folder of graded work, by problem set; empty if there are none.
 
     They come in the order in which the problem sets were graded first. Of a student's result they
-    have what ``report.json`` holds: no comments and no fingerprints.
+    have what ``report.json`` holds: no comments and no fingerprints. A file that is none of a
+    report raises ``ValueError``.
     """
-    return {name: _read(about) for name, about in _stored(into).items()}
+    return _stored(into, dict[str, Report])
 
 
-def _stored(into: Path) -> dict[str, dict[str, Any]]:
+def _stored(into: Path, kind: type[_Kind]) -> _Kind:
     path = into / REPORTS
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-
-
-def _read(about: dict[str, Any]) -> Report:
-    """A report from :meth:`Report.as_dict`, also as an earlier version wrote it."""
-    students = {}
-    for name, found in about["students"].items():
-        tests = {test: _known(TestResult, result) for test, result in found["tests"].items()}
-        students[name] = _known(StudentResult, {**found, "tests": tests})
-    mistakes = [Mistaken(*row) for row in about.get("mistakes", [])]
-    return _known(Report, {**about, "students": students, "mistakes": mistakes})
-
-
-def _known(kind: type, about: dict[str, Any]) -> Any:
-    names = {one.name for one in fields(kind)}
-    return kind(**{name: value for name, value in about.items() if name in names})
+    try:
+        return from_json(path.read_text("utf-8") if path.is_file() else "{}", kind)
+    except Malformed as error:
+        raise ValueError(
+            f"{path} cannot be read: {error}. Move it away and grade its problem sets again: what "
+            "was judged is kept, and only the tables are written anew."
+        ) from None
 
 
 def write_report(report: Report, into: Path) -> None:
@@ -368,7 +363,7 @@ def write_report(report: Report, into: Path) -> None:
 
     Rows of other problem sets graded there are kept.
     """
-    path, every = into / REPORTS, _stored(into)
+    path, every = into / REPORTS, _stored(into, dict[str, dict])
     every[report.problem_set] = {**report.as_dict(), "rows": report.rows()}
     write_whole(path, json.dumps(every, indent=1, ensure_ascii=False) + "\n")
     rows = [row for name in sorted(every) for row in every[name]["rows"]]

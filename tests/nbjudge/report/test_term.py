@@ -160,6 +160,23 @@ def test_what_is_stored_is_read_again(graded):
         assert stored[name].as_dict() | {"executed": 0} == report.as_dict() | {"executed": 0}
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "Expecting property name"),
+        ('{"ps": []}', "Expected `object`, got `array`"),
+        ('{"ps": {"problem_set": "ps"}}', "missing required field `students`"),
+        ('{"ps": {"problem_set": 1, "students": {}}}', "Expected `str`, got `int`"),
+    ],
+)
+def test_a_report_that_is_none_is_told_in_a_sentence(tmp_path, text, problem):
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(ValueError, match=problem) as error:
+        read_reports(tmp_path)
+    assert "report.json cannot be read: " in str(error.value)
+    assert "Move it away and grade its problem sets again" in str(error.value)
+
+
 def test_the_matrix_has_everybody_in_every_set(found, page, graded):
     rows = {row["learner"]: row for row in read(graded.into / "report" / "learners.csv")}
     assert set(rows) == set(CLASS)
