@@ -37,11 +37,11 @@ FIGURES = (
         "that you type leaves your computer.",
         "index",
         data={
-            "sentence": SENTENCE[0].upper() + SENTENCE[1:],
+            "sentence": MASK_SENTENCE,
             "head": HEAD,
             "most": 12,
             "others": [
-                MASK_SENTENCE,
+                SENTENCE[0].upper() + SENTENCE[1:],
                 "She left a folded note on the fridge",
                 "The speech ended on a hopeful note",
             ],

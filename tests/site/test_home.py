@@ -34,7 +34,7 @@ def test_the_first_screen(chromium, site: Path, size: tuple[int, int]) -> None:
         assert picture.count() == 1
         drawn = picture.bounding_box()
         assert drawn["y"] + drawn["height"] < size[1]
-        assert field.input_value() == "The guitar strings hummed one last melancholic note"
+        assert field.input_value() == "The cat was scared because it didn't recognize me in my mask"
         for name, target in BUTTONS.items():
             button = page.get_by_role("link", name=name, exact=True)
             assert button.get_attribute("href") == target
@@ -67,7 +67,7 @@ def test_without_a_script_a_still_picture_stands(chromium, site: Path) -> None:
             page.goto((site / "index.html").as_uri())
             still = page.locator("#figure-attends img").filter(visible=True)
             assert still.count() == 1
-            assert "hummed 0.33" in still.get_attribute("alt")
+            assert "cat 0.53" in still.get_attribute("alt")
 
 
 def test_the_grader_says_what_the_home_page_says(course: Path) -> None:

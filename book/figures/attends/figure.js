@@ -55,15 +55,15 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
   }
 
   function drawTall(weights, said) {
-    const places = words.map((_, i) => 16 + 22 * i), end = 152;
+    const row = 19, places = words.map((_, i) => 16 + row * i), end = 152;
     const path = (i, j) => {
       const [from, to] = [places[i] - 4, places[j] - 4], far = 12 + Math.min(1.1 * Math.abs(to - from), 190);
       return `M${end},${from}C${at(end + far)},${from} ${at(end + far)},${to} ${end},${to}`;
     };
     tall.places = [1, places];
-    tall.draw(said, 22 * words.length + 42, arcs(weights, path), words.map((one, i) => [
+    tall.draw(said, row * words.length + 42, arcs(weights, path), words.map((one, i) => [
       text(48, places[i], short(one, 13), kindOf(i)), text(40, places[i], percent(weights[word][i]), "end share"),
-    ]), senses(360, 22 * words.length + 6, (label) => label));
+    ]), senses(360, row * words.length + 6, (label) => label));
   }
 
   function draw({ aloud = true } = {}) {

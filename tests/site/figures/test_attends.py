@@ -70,6 +70,6 @@ def test_the_home_pages_figure_moves_once_and_stops(chromium, page_file: Path) -
                 seen.append(page.evaluate(word))
             walks = motion != "reduce" and not key
             assert (len(set(seen)) > 5) == walks, seen
-            assert seen[-1] == "note"
+            assert seen[-1] == "it"
             page.clock.run_for(5000)
-            assert page.evaluate(word) == "note"
+            assert page.evaluate(word) == "it"
