@@ -234,17 +234,17 @@ def test_a_gradients_size_and_direction_are_two_numbers_and_the_text_has_both():
     (output,) = block["arriving"].outputs
     found = {}
     for line in output.text.splitlines():
-        depth, path, size, along = re.fullmatch(
-            r" *(\d+) layers, path: (True|False) +size (.*?) +along g (.*)", line
+        path, norm, size, along = re.fullmatch(
+            r"path: (True|False) +norm: (True|False) +size (.*?) +along g (.*)", line
         ).groups()
-        found[int(depth), path] = size.split(), [float(x) for x in along.split()]
+        found[path, norm] = [[float(x) for x in row.split()] for row in (size, along)]
     text = block["your-turn-ten"].source
-    sizes, along = found[32, "False"]
-    assert f"{sizes[0]}, {sizes[1]} or {sizes[2]}" in text and "does not vanish here" in text
-    assert min(along) < 0, "a sign is printed"
-    for depth in (1, 32):
-        assert max(map(abs, found[depth, "False"][1])) < 0.25
-        assert all(0.75 < share < 1.25 for share in found[depth, "True"][1])
-    assert all(7 < float(size) < 11.5 for size in found[32, "True"][0])
-    assert "seven to eleven times as large" in text
+    (alone, _), (normed, turned), (whole, kept) = found.values()
+    assert max(alone) < 0.25 and "the gradient shrinks" in text
+    assert sum(normed) > 3 * sum(alone) and "lets more arrive" in text
+    assert min(turned) < 0, "a sign is printed"
+    for norm in ("False", "True"):
+        assert max(map(abs, found["False", norm][1])) < 0.25
+    assert all(0.7 < share < 1.25 for share in kept) and "almost whole" in text
+    assert min(whole) > 2 and "several times as large" in text
     assert "abs(" not in block["arriving"].source + block["through"].source
