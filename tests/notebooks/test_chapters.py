@@ -186,16 +186,12 @@ def test_a_lessons_cells_are_short_or_folded(path):
     assert statistics.median(visible) < 10
 
 
-#: Lessons that still say more often where they turn than a reader hears.
-TURNS = {"06-multi-head": 6}
-
-
 @each_lesson
 def test_a_lesson_says_what_is_missing_only_where_it_turns(path):
     text = prose(path)
     turns = text.count("**What we have:**")
     assert turns == text.count("**What is missing:**")
-    assert 4 <= turns <= TURNS.get(path.stem, 5)
+    assert 4 <= turns <= 5
     assert text.count("<details>") == text.count("</details>") == text.count("**Your turn.**") > 2
 
 
