@@ -81,7 +81,7 @@ PATCHIFY = Typed("12-vision", "patchify", ("loops",), {
     "Line 3 stops with RuntimeError": ("Y // P, P)", "Y, P)"),
 })  # fmt: skip
 
-ENCODER = Typed("12-vision", "encoder", ("attention", "block"), {
+ENCODER = Typed("12-vision", "encoder", ("block",), {
     "The positions are missing.": ("x + self.positions", "x"),
     "[CLS] has no position.": (
         "x = self.first(words)", "x = self.first(words) + self.positions[1:]",
