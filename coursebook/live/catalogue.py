@@ -10,6 +10,43 @@ from coursebook.live import at_scale, before_attention, self_attention
 from coursebook.live.figure import Figure
 from coursebook.live.self_attention import SENTENCE
 
+#: The map's guided tour: which stage is opened, and what is said of it.
+TOUR = [
+    [
+        "0.embed.",
+        "Each row is a token: a word, or a piece of one; ␣ is the space before it. A token "
+        "becomes a vector, a list of 256 numbers, and its position is added. From here on, "
+        "everything moves to the right.",
+    ],
+    [
+        "0.self.0",
+        "Attention: here tokens exchange information. A curve from one row to another says that"
+        " the right one takes over something of the left one; a thick curve, that it takes over"
+        " much. The causal mask lets no token see those after it.",
+    ],
+    [
+        "0.self.1",
+        "Four heads attend side by side, each with weights of its own. The picture shows one of"
+        " them: choose another under Head, and see how the curves change.",
+    ],
+    [
+        "0.ffn.1",
+        "Feed-forward: a small network works on each vector alone. What attention and this "
+        "network find is added to the row, which goes on. Both together are a block.",
+    ],
+    [
+        "0.self.3",
+        "The same two parts follow again, with other weights: four blocks in this model, 12 to "
+        "48 in the models of the GPT-2 family.",
+    ],
+    [
+        "0.scores.",
+        "The last row is compared with every token that the model knows: this gives a "
+        "probability for each. Press “Write the next token”, or choose a bar: the token is "
+        "added to the text, and everything is computed again.",
+    ],
+]
+
 FIGURES = {
     one.name: one
     for one in (
@@ -156,7 +193,7 @@ FIGURES = {
             "that each gets before the piece in the frame is written. Type a caption of your own, "
             "in German.",
             "11-encoder-decoder",
-            data={"first": 0, "longest": 200, "wait": 350},
+            data={"first": 0, "start": 5, "longest": 200, "wait": 350},
             stored=("captions",),
             scripts=("gpt-model", "translator-model"),
         ),
@@ -274,13 +311,13 @@ FIGURES = {
         Figure(
             "map",
             "A whole model at once: what flows where?",
-            "Three trained models run in this page: a small GPT of two blocks that has read "
-            "Shakespeare (the larger one follows), a small encoder of short sentences and the "
-            "translator of chapter 11. Type, choose a token, or open a stage to see its numbers.",
+            "Three trained models run in this page: a GPT of four blocks that has read "
+            "Shakespeare, a small encoder of short sentences, and the translator of chapter 11. "
+            "What the model wrote is bold. Point at a stage, or tap it, to see what it does.",
             "book/explore",
             data={
                 "texts": {
-                    "decoder": "My lord, I would not",
+                    "decoder": "What news, my",
                     "encoder": "she sang a long low note",
                     "translator": "siebenunddreißig",
                 },
@@ -295,11 +332,12 @@ FIGURES = {
                 "longest": 120,
                 "bars": 8,
                 "head": 1,
+                "tour": TOUR,
                 "lap": 9000,
                 "step": 1300,
                 "run": 24,
             },
-            stored=("merges", "gaps", "translator"),
+            stored=("merges", "gaps", "writer", "translator"),
             scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
             at_once=True,
             later=("translator",),
@@ -312,7 +350,7 @@ FIGURES = {
             "with its shape. Yellow marks numbers below zero, with a minus if there is room. "
             "Switch off a mask, the positions or a head, and see what changes.",
             "book/explore",
-            data={"text": "she sang a long low note", "most": 16, "start": 8, "bars": 12, "gap": 1},
+            data={"text": "he held a note for me", "most": 16, "start": 8, "bars": 12, "gap": 3},
             stored=("merges", "gaps"),
             scripts=("gpt-model", "reader-model", "opened"),
         ),

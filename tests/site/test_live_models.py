@@ -171,10 +171,11 @@ def test_the_drawings_that_the_page_says_were_read_right(course: Path) -> None:
     assert stored["examples"] == module.examples()
 
 
-#: Milliseconds from the press of the button to the first answer; no weights are there yet.
+#: Milliseconds from the press of the button, or from the page's address, to the first answer.
 STARTED = """async (figure) => {
-    const begun = performance.now();
-    figure.querySelector('.live-start button').click();
+    const button = figure.querySelector('.live-start button');
+    const begun = button ? performance.now() : 0; // what needs no click begins with the page
+    button?.click();
     while (!figure.querySelector('.live-status')?.textContent)
         await new Promise((then) => requestAnimationFrame(then));
     return performance.now() - begun;
@@ -195,16 +196,19 @@ WRITTEN = """() => {
 
 @browser
 @pytest.mark.release("measurement of a page's speed")
-def test_the_first_answer_comes_within_a_second_and_text_faster_than_it_is_read(
+def test_the_first_answer_comes_in_a_moment_and_text_faster_than_it_is_read(
     chromium, page_file: Path
 ) -> None:
     def started(name: str) -> float:
         with offline(chromium) as page:  # a new one, so that nothing is loaded
-            page.goto(own_page(page_file.parent, name).as_uri())
-            return page.locator(f"#figure-{name}").evaluate(STARTED)
+            page.goto(own_page(page_file.parent, name).as_uri(), wait_until="commit")
+            figure = page.locator(f"#figure-{name}")
+            figure.locator(".live-stage button").first.wait_for()
+            return figure.evaluate(STARTED)
 
-    for name in (name for name in MODELS if not FIGURES[name].at_once):
-        assert any(started(name) < 1000 for _ in range(3)), name
+    for name in (*MODELS, "two-senses", "merges"):
+        most = 3000 if FIGURES[name].at_once else 1000
+        assert any(started(name) < most for _ in range(3)), name
     with offline(chromium) as page:
         page.goto(own_page(page_file.parent, "writer").as_uri())
         page.locator("#figure-writer").evaluate(STARTED)
@@ -232,7 +236,8 @@ def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
             else:
                 control.fill("zwei")
             assert status.inner_text() != before, name
-            for one in figure.locator("input:not([type=checkbox]), select, button").all():
+            touched = figure.locator("input:not([type=checkbox]), select, button")
+            for one in touched.filter(visible=True).all():
                 box = one.bounding_box()
                 assert box["height"] >= 40 and box["x"] + box["width"] <= 390, name
         assert not page.faults

@@ -59,7 +59,7 @@ Live.figure("inside", (ui, { text: begin, most, start, bars, gap }) => {
 
   let slider = null;
   ui.sentence({ label: "Text", value: begin, change(typed) {
-    const cut = tokenizer.encode(typed), found = bert.split(typed, most);
+    const cut = tokenizer.prompt(typed), found = bert.split(typed, most);
     if (!cut.length || !found.words.length) return "Type at least one word.";
     ids = cut.slice(0, most);
     words = found.words;

@@ -2,9 +2,9 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, lap, step: quick, run: many }) => {
+Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, tour, lap, step: quick, run: many }) => {
   const { html, number, largest, softmax } = Live, calm = Live.calm();
-  const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.merges);
+  const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.writer);
   const gaps = Live.data.gaps, bert = Live.reader(gaps);
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
@@ -22,7 +22,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
       off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
       cut(text) {
-        const ids = tokenizer.encode(text);
+        const ids = tokenizer.prompt(text);
         if (!ids.length) return "Type at least one character.";
         [typed, written] = [ids, []];
         return [ids.length > most ? `It reads the last ${most} tokens.` : "", tokenizer.remark(ids)].filter(Boolean).join(" ");
@@ -86,7 +86,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
     texts[name] = text;
@@ -94,10 +94,15 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   } });
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
-  const [press, runs] = ui.row(ui.above, ["", forward], ["Let it run", () => (moving ? halt() : start())]);
-  const chooseHead = html("div");
+  const [press, runs, guide] = ui.row(ui.above, ["", forward], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
+  const chooseHead = html("div", { class: "live-buttons" });
   ui.above.append(chooseHead);
-  const story = html("p", { class: "live-story" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
+  const story = html("p", { class: "live-story" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
+  // The guided tour: what is said of one stage after another.
+  const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
+  const [back, onward] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)]);
+  let tourAt = -1;
+  ui.panel(around);
   ui.panel(story);
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
   ui.panel(tells);
@@ -154,12 +159,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const t = focus[0] === b ? focus[1] : found.bands[b].names.length - 1, { names } = found.bands[b], me = `“${names[t]}”`;
     if (!column) return "";
     const n = column.block + 1;
-    if (column.kind === "embed") return `Embedding: each token becomes a vector of ${found.bands[b].start[0].length} numbers, and its position is added.`;
-    if (column.kind === "ffn") return `Block ${n}, feed-forward: each vector alone goes through two layers. It adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
-    if (column.kind === "norm") return `${name === "encoder" ? "A small network and a norm make" : "A norm makes"} of the last vector of ${me} what is compared with every token's embedding.`;
-    if (column.kind === "scores") { const best = largest(found.shares); return `${found.asks}: “${found.token(best)}” has the highest probability, ${number(found.shares[best])}.`; }
+    const does = Live.stages.DOES[column.kind];
+    if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
+    if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
+    if (column.kind === "norm") return does;
+    if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
     const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-    return `Block ${n}, head ${head + 1} of ${Live.stages.KINDS[column.kind]}: ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
+    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
@@ -231,6 +237,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function controls() {
     if (!slider) return;
     slider.set(place + 1, steps().length);
+    is.textContent = Live.stages.is(steps()[place]);
     stage.value = `${band}.${Live.stages.key(steps()[place], place)}`;
     const [b, t] = focus;
     which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
@@ -249,13 +256,29 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
-    if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: own, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
+    if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: chooseHead, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
-    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, show: (n) => `${n} of ${steps().length}`, change: (n) => { place = n - 1; controls(); draw(); } });
+    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { place = n - 1; controls(); draw(); } });
+    own.append(is);
     ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renew(); } });
     ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renew(); } });
     ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renew(); } });
     controls();
+  }
+  // One stop of the tour, which is about the decoder: its stage is opened, and a sentence or two say what happens there.
+  function lead(to, hold = true) {
+    if (name !== "decoder" && to < tour.length) tabs[0].click();
+    halt();
+    tourAt = to < tour.length ? to : -1;
+    around.hidden = tourAt < 0;
+    guide.hidden = tourAt >= 0;
+    if (tourAt < 0) { if (hold) guide.focus(); return; }
+    const [key, said] = tour[tourAt];
+    open(key);
+    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), said);
+    back.disabled = !tourAt;
+    onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
+    onward.focus({ preventScroll: true });
   }
   let asked = name;
   function show(to) {
@@ -268,6 +291,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {
     halt();
+    if (name !== "decoder" && tourAt >= 0) lead(tour.length, false);
     [focus, head, band, place, causal, positions, off, slider] = [null, first, 0, 0, family().causal, true, "", null];
     input.value = texts[name];
     note.textContent = family().cut(texts[name]);
@@ -280,6 +304,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   change();
   ready = true;
   for (const map of maps) {
+    map.element.addEventListener("pointermove", (event) => {
+      const there = moving ? null : map.point(event);
+      if (!moving) tells.textContent = there?.column ? told(there) : rest;
+    });
+    map.element.addEventListener("pointerleave", () => { if (!moving) tells.textContent = rest; });
     map.element.addEventListener("click", (event) => {
       const there = map.point(event);
       if (there?.token !== undefined) next(there.token);

@@ -39,9 +39,9 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
     return cut.unknown.length ? `It has never seen ${new Intl.ListFormat("en-GB").format([...new Set(cut.unknown)])}.` : "";
   } });
   ready = true;
+  ui.choice({ label: "Into", options: languages, value: language, to: ui.above, change: (to) => { language = to; renew(); } });
   Live.stages.controls(ui, { steps, place, change: (to) => { place = to; draw(); } });
   ui.choice({ label: "Head", options: Array.from({ length: model.heads }, (_, i) => [i, i + 1]), value: head, change: (to) => { head = Number(to); draw(); } });
-  ui.choice({ label: "Into", options: languages, value: language, change: (to) => { language = to; renew(); } });
   ui.check({ label: "Causal mask", value: causal, change: (on) => { causal = on; renew(); } });
   ui.check({ label: "Positions", value: places, change: (on) => { places = on; renew(); } });
   const kinds = [["encoder", "attention", "encoder"], ["decoder", "attention", "decoder, self"], ["decoder", "cross", "decoder, cross"]];

@@ -31,6 +31,9 @@ Live.tokenizer = (merges, special = []) => {
     cut: (text, count = merges.length) => (text.match(WORDS) || []).flatMap((word) =>
       merges.slice(0, count).reduce((parts, pair) => (parts.includes(pair[0]) ? join(parts, pair) : parts), bytes(word))),
     encode(text) { return this.cut(text).map((token) => ids.get(token)); },
+    // The ids of a text to go on with. A space belongs to the word after it, so those at the end are left to the model:
+    // it has hardly ever seen a space that no word follows.
+    prompt(text) { return this.encode(text.replace(/ +$/, "")); },
     decode(row) { return this.text(row.map((id) => tokens[id])); },
     // What tokens say together.
     text: (row) => new TextDecoder().decode(Uint8Array.from(row.flatMap((token) => [...token].map((sign) => byteOf.get(sign))))),

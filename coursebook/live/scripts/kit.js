@@ -239,8 +239,8 @@ const Live = (() => {
       say(said) {
         if (status.textContent !== said) status.textContent = said;
       },
-      // A native range. `show` gives what a reader sees of the value.
-      slider({ label, min, max, step = 1, value, show = String, change, to = below }) {
+      // A native range. `show` gives what a reader sees of the value: a name if it is `named`.
+      slider({ label, min, max, step = 1, value, show = String, change, named = false, to = below }) {
         const input = html("input", { type: "range", min, max, step, value, autocomplete: "off" });
         const shown = html("span", { "aria-hidden": "true" });
         const renew = () => {
@@ -248,7 +248,7 @@ const Live = (() => {
           input.setAttribute("aria-valuetext", shown.textContent);
         };
         input.addEventListener("input", () => { renew(); change(Number(input.value)); });
-        to.append(html("div", { class: "live-slider" }, labelled(label, input, shown)));
+        to.append(html("div", { class: `live-slider${named ? " named" : ""}` }, labelled(label, input, shown)));
         renew();
         return {
           input,
@@ -285,6 +285,7 @@ const Live = (() => {
         const press = (now) => options.forEach(([key], i) => made[i].setAttribute("aria-pressed", key === now));
         to.append(html("div", { class: "live-buttons live-tabs", role: "group", "aria-label": label }, made));
         press(value);
+        return made;
       },
       // A line to type into; below it stands what could not be read.
       sentence({ label, value, change }) {

@@ -19,13 +19,14 @@ Live.mapPicture = (() => {
 
   // Where each column of a band is: the embedding, and the parts of each block.
   function columns(band, plan, { width, below }) {
-    const taken = plan.label + plan.embed + plan.scores + plan.norm + band.blocks.length * plan.ffn;
+    const ffn = Math.min(plan.ffn, 168 / band.blocks.length);
+    const taken = plan.label + plan.embed + plan.scores + plan.norm + band.blocks.length * ffn;
     const each = plan.self ?? band.blocks.map(() => (width - taken) / band.blocks.length);
     let x = plan.left + plan.label;
     const put = (wide, more) => ({ x0: x, x1: (x += wide), ...more });
     const found = [put(plan.embed, { kind: "embed", after: band.start })];
     band.blocks.forEach((parts, b) => parts.forEach(([kind, part]) => {
-      found.push(put(kind === "self" ? each[b] : plan[kind], { kind, block: b, ...part }));
+      found.push(put({ ...plan, ffn, self: each[b] }[kind], { kind, block: b, ...part }));
     }));
     if (plan.norm) found.push(put(plan.norm, { kind: "norm" }));
     if (band.scored !== undefined) found.push({ kind: "scores", x0: x, x1: below ? x + 4 : width });

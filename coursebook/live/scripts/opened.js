@@ -57,6 +57,40 @@ Live.opened = (() => {
 Live.stages = {
   KINDS: { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" },
   TELLS: { embed: "positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" },
+  // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
+  DOES: {
+    embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
+    self: "Attention: each token looks at the tokens that it may see, and takes over a weighted average of what they offer.",
+    cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of what they offer.",
+    ffn: "Feed-forward: a small network of two layers works on each vector alone.",
+    norm: "The last vector is made ready to be compared with every token that the model knows.",
+    scores: "Each token that the model knows gets a score, and softmax turns the scores into probabilities.",
+  },
+  IS: [
+    [/^Ids$/, "Each token has a number: its place in the list of all tokens that the model knows."],
+    [/^Embedding$/, "Each token's number is replaced by a vector that was learned: a row of d numbers for each of the T tokens (S in what is only read)."],
+    [/^Patches$/, "The image is cut into small squares, and each row holds the pixels of one."],
+    [/^Tokens$/, "Each patch is multiplied by a matrix, and becomes a vector like that of a word."],
+    [/^With \[CLS\]/, "[CLS] is a token that is no patch: it collects what is needed for the answer. Every token gets the vector of its position."],
+    [/^With positions$/, "A vector for the position is added; without it, the model could not tell one order of the tokens from another."],
+    [/^(norm|second norm)$/, "Each row is shifted and scaled to mean 0 and spread 1, so that the numbers do not grow from block to block."],
+    [/^queries Q$/, "A query says what its token is looking for. Each of the h heads has queries, keys and values of its own, of d/h numbers."],
+    [/^keys K$/, "A key says what its token has on offer; queries are compared with it."],
+    [/^values V$/, "A value is what a token hands over to those that attend to it."],
+    [/^scores$/, "Each query is compared with each key: one row for each token that looks, one column for each that is looked at."],
+    [/^weights A$/, "Softmax turns each row of scores into weights from 0 to 1, with the sum 1: how much each token takes from each other."],
+    [/^(head's output|output)$/, "Each row is the average of the values, with the weights of that token's row."],
+    [/^attention adds$/, "The outputs of all heads are joined and mixed by a matrix: this is what attention adds to each vector."],
+    [/^(residual stream|after the norm|after FFN)$/, "The vectors after this part of the block: what came in, plus what was added."],
+    [/^FFN, inside$/, "The wider layer inside the feed-forward network; most of its numbers are close to zero."],
+    [/^FFN adds$/, "What the feed-forward network adds to each vector."],
+    [/^What is scored$/, "The one vector from which the answer is read."],
+    [/^Logits$/, "The scores: one number for each possible answer, of any size."],
+    [/^Probabilities$/, "Softmax turns the scores into probabilities, with the sum 1."],
+  ],
+  // A tensor's name without its block, and what it is.
+  name: ({ said }) => said.split(": ").at(-1),
+  is(step) { return this.IS.find(([name]) => name.test(this.name(step)))[1]; },
   of: ({ stage, block }, i) => ({ kind: stage ?? (i < 3 ? "embed" : "scores"), block }),
   key: (step, i) => { const { kind, block } = Live.stages.of(step, i); return `${kind}.${block ?? ""}`; },
   // Each stage's key, with its name and the place of the step that tells most of it.
@@ -76,10 +110,13 @@ Live.stages = {
       slider.set(to + 1);
       change(to);
     } });
-    const slider = ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show: (n) => `${n} of ${steps.length}`, change: (n) => {
+    const told = Live.html("p", { class: "live-is" });
+    const show = (n) => { told.textContent = this.is(steps[n - 1]); return this.name(steps[n - 1]); };
+    const slider = ui.slider({ label: "Step", min: 1, max: steps.length, value: place + 1, show, named: true, change: (n) => {
       choice.value = this.key(steps[n - 1], n - 1);
       change(n - 1);
     } });
+    ui.below.append(told);
   },
 };
 

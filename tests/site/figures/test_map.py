@@ -50,8 +50,8 @@ def written(keys: Keys) -> str:
 
 
 @browser
-def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_the_decoders_numbers_are_the_packages(shown, writer) -> None:
+    model, tokenizer = writer
     keys = Keys(shown, "map")
     for text in DATA["texts"]["decoder"], "What say you to my":
         typed(keys, text, "Your text")
@@ -121,8 +121,8 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
 
 
 @browser
-def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_what_is_written_goes_on_with_the_text(shown, writer) -> None:
+    model, tokenizer = writer
     keys = Keys(shown, "map")
     text, most = DATA["texts"]["decoder"], DATA["most"]
     typed(keys, text, "Your text")
@@ -134,8 +134,8 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
     said = tokenizer.decode(ids).replace("\n", " ⏎ ")
     assert written(keys).split() == said.split()
     assert keys.drawn().count("the weights of") == model.config.num_layers
-    typed(keys, text, "Your text")
-    assert written(keys) == text
+    typed(keys, f"{text}  ", "Your text")
+    assert written(keys) == text  # a space at the end is left to the model
     # A bar that is chosen is written, however unlikely it is.
     bars = keys.figure.locator(".live-map.wide rect.cell.one")
     bars.nth(1).click()
@@ -169,7 +169,7 @@ def test_each_stage_opens_its_tensors(shown) -> None:
     keys = Keys(shown, "map")
     keys.press("Shift")
     tensor = keys.figure.locator(".map-tensor")
-    for name, stages in ("Decoder", 7), ("Encoder", 5), ("Translator", 13):
+    for name, stages in ("Decoder", 11), ("Encoder", 5), ("Translator", 13):
         family(keys, name)
         choice = keys.figure.get_by_label("Open", exact=True)
         options = choice.locator("option").all()
@@ -216,7 +216,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         assert shown.get_by_text("size of what is added").is_visible()
         page.get_by_role("button", name="Stop").click()
         assert page.evaluate(MOVING) == 0
-        assert page.locator(".map-tells").inner_text().startswith("Block 1, head")  # what is open
+        assert page.locator(".map-tells").inner_text().startswith("Attention: ")  # what is open
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
         page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")
@@ -260,3 +260,48 @@ def test_it_says_when_a_token_is_a_byte(shown) -> None:
     assert "“æ” stands for one byte" in note.inner_text()
     typed(keys, "My lord", "Your text")
     assert not note.inner_text()
+
+
+@browser
+def test_a_tour_leads_through_the_decoder_by_keyboard(shown) -> None:
+    keys = Keys(shown, "map")
+    family(keys, "Encoder")
+    keys.reach("Show me around", "button")
+    keys.press("Enter")
+    tour = keys.figure.locator(".map-tour")
+    choice = keys.figure.get_by_label("Open", exact=True)
+    for number, (stage, said) in enumerate(DATA["tour"], start=1):
+        assert tour.locator("p").inner_text() == f"{number} of {len(DATA['tour'])}. {said}"
+        assert choice.input_value() == stage
+        assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
+        keys.press("Enter")
+    assert not tour.is_visible()
+    keys.press("Enter", "Enter", "Shift+Tab", "Enter")
+    assert tour.locator("p").inner_text().startswith("1 of ")
+    family(keys, "Encoder")
+    assert not tour.is_visible()
+
+
+@browser
+def test_each_stage_and_tensor_is_explained(shown) -> None:
+    """Pointed at in the map, or chosen with the keyboard: one plain sentence."""
+    keys = Keys(shown, "map")
+    keys.reach("Your text")  # whoever takes over stops the motion
+    tells, note = (keys.figure.locator(one) for one in (".map-tells", ".live-is"))
+    before = tells.inner_text()
+    area = keys.figure.locator(".live-map.wide rect.map-block:not(.norm)").nth(1).bounding_box()
+    keys.page.mouse.move(area["x"] + area["width"] - 20, area["y"] + area["height"] / 2)
+    assert tells.inner_text().startswith("Feed-forward: a small network")
+    keys.page.mouse.move(0, 0)
+    assert tells.inner_text() == before
+    for name in "Decoder", "Encoder", "Translator":
+        family(keys, name)
+        slider = keys.figure.get_by_label("Tensor", exact=True)
+        slider.focus()
+        keys.press("Home")
+        told = {}
+        for _ in range(int(slider.get_attribute("max"))):
+            told.setdefault(slider.get_attribute("aria-valuetext"), note.inner_text())
+            keys.press("ArrowRight")
+        assert {"queries Q", "weights A", "Logits"} <= set(told)
+        assert all(said.endswith(".") for said in told.values())

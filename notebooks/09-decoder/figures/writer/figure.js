@@ -7,7 +7,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const picture = ui.picture();
   let typed, written, random, power = 0, k = 0, p = 1, logits = null;
   const settings = () => ({ temperature: 10 ** power, k: k || Infinity, p });
-  const ids = () => [...tokenizer.encode(typed), ...written];
+  const ids = () => [...tokenizer.prompt(typed), ...written];
   const read = () => { logits = model.next(ids()); };
 
   function draw() {
@@ -55,8 +55,8 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
 
   ui.sentence({ label: "Beginning", value: begin, change(said) {
     const cut = [...said].slice(0, longest).join("");
-    if (cut) start(cut);
-    return cut ? (cut.length < said.length ? `Only the first ${longest} characters are read.` : "") : "Type at least one character.";
+    if (cut.trim()) start(cut);
+    return cut.trim() ? (cut.length < said.length ? `Only the first ${longest} characters are read.` : "") : "Type at least one character.";
   } });
   ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: 0, show: (x) => number(10 ** x), change: (x) => { power = x; draw(); } });
   ui.slider({ label: "Top-k", min: 0, max: 20, value: 0, show: (x) => (x ? String(x) : "all"), change: (x) => { k = x; draw(); } });

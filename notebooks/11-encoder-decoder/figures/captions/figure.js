@@ -1,7 +1,7 @@
 // A trained translator of captions: it writes a sentence piece by piece, and before each piece looks at the German ones.
 "use strict";
 
-Live.figure("captions", (ui, { first, longest, wait }) => {
+Live.figure("captions", (ui, { first, start, longest, wait }) => {
   const { text, box, number, short, at } = Live;
   const { captions, search } = Live.data.captions, model = Live.translator(Live.data.captions);
   const picture = ui.picture();
@@ -76,9 +76,9 @@ Live.figure("captions", (ui, { first, longest, wait }) => {
   ui.choice({ label: "Beam width", options: [[1, "1 (greedy)"], [search.beams, search.beams]], value: beams, change: (to) => { beams = Number(to); translate(); } });
   ui.choice({ label: "Block", options: Array.from({ length: model.layers }, (_, i) => [i, i + 1]), value: block, change: (to) => { block = Number(to); draw(); } });
   ui.choice({ label: "Head", options: [["all", "mean of all"], ...Array.from({ length: model.heads }, (_, i) => [i, i + 1])], value: head, change: (to) => { head = to; draw(); } });
-  slider = ui.slider({ label: "Piece written", min: 0, max: row, value: Live.calm() ? row : 0, show: (n) => short(piece(found.asked[n] ?? "</s>"), 9), change: (n) => { row = n; draw(); } });
+  slider = ui.slider({ label: "Piece written", min: 0, max: row, value: start, show: (n) => short(piece(found.asked[n] ?? "</s>"), 9), change: (n) => { row = n; draw(); } });
   play = ui.play({ slider, wait, change: (n) => { row = n; draw(); } });
   ui.hint("Try “Zwei Hunde spielen im Schnee.” Which German piece does each English one look at, and where do the two orders differ?");
-  if (play) row = 0;
+  row = start;
   draw();
 });

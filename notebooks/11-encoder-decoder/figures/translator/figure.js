@@ -50,7 +50,7 @@ Live.figure("translator", (ui, { sentence, languages, into, longest }) => {
     if (cut.left) remarks.push(`Only the first ${cut.words.length} words are read.`);
     return remarks.join(" ");
   } });
-  ui.choice({ label: "Into", options: languages, value: language, change: (to) => { language = to; translate(); slider.set(row + 1, found.asked.length); draw(); } });
+  ui.choice({ label: "Into", options: languages, value: language, to: ui.above, change: (to) => { language = to; translate(); slider.set(row + 1, found.asked.length); draw(); } });
   ui.choice({ label: "Beam width", options: [[1, "1 (greedy)"], [2, 2], [4, 4]], value: beams, change: (to) => { beams = Number(to); translate(); slider.set(row + 1, found.asked.length); draw(); } });
   ui.choice({ label: "Block", options: Array.from({ length: model.layers }, (_, i) => [i, i + 1]), value: block, change: (to) => { block = Number(to); draw(); } });
   ui.choice({ label: "Head", options: [["all", "mean of all"], ...Array.from({ length: model.heads }, (_, i) => [i, i + 1])], value: head, change: (to) => { head = to; draw(); } });
