@@ -2,9 +2,12 @@
 
 import json
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from coursebook import course, records
+from coursebook.executor import execute
 
 RESULTS = {
     "losses": [round(5 * 0.9**i, 6) for i in range(40)],
@@ -32,3 +35,20 @@ def test_what_fits_on_a_line_stands_on_one(text):
     losses = [line for line in lines if line.count(", ") > 5]
     assert len(losses) == 4  # forty of them
     assert max(map(len, losses)) <= records.WIDTH
+
+
+def test_a_notebook_shows_nothing_of_a_gpu_that_was_not_measured(tmp_path):
+    """The cell that reads the record ends there; the notebook goes on. Another name is an error."""
+    cells = [
+        "from coursebook import records",
+        'gpu = records.load("nothing-gpu")\nprint("read")',
+        'records.load("nothing-gpu")["device"]',
+        'gpu = records.load("package-speed-gpu")\nprint("there")',
+        'try:\n    records.load("nothing")\nexcept FileNotFoundError:\n    print("an error")',
+    ]
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    path = tmp_path / "some.ipynb"
+    nbformat.write(notebook, path)
+    ran, _ = execute(path)
+    printed = ["".join(out.get("text", "?") for out in cell.outputs) for cell in ran.cells]
+    assert printed == ["", "", "", "there\n", "an error\n"]
