@@ -28,8 +28,8 @@ LESSONS, EVIDENCE = course_tree.chapter_paths(ROOT), course_tree.evidence_paths(
 #: A cell that trains, or that moves something (`--device` in a text is a command).
 TRAINS = re.compile(r"\bfit\([^;]{0,300}?loss=|train_short_test_long\(|(?<!-)\bdevice\b")
 #: A cell that is left out: processes of its own compute on the CPU, and a checkpoint cannot hold
-#: what stands for a tensor.
-ELSEWHERE = re.compile(r"\bin_two\(|checkpoint=")
+#: what stands for a tensor, nor a kernel read it.
+ELSEWHERE = re.compile(r"\bin_two\(|checkpoint=|\bflash_kernel\[")
 TURNS = 2
 
 
