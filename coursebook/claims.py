@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from coursebook import course
 from coursebook.yaml_files import read_yaml
@@ -33,9 +34,21 @@ HARDLY = "could hardly"
 PREFIX = "claim "
 
 
-def condition(entry: dict[str, str]) -> str:
+def additions(entry: dict[str, Any]) -> list[str]:
+    """What was asked for after a result was known, in the order in which it was added."""
+    later = entry.get("later", [])
+    return [later] if isinstance(later, str) else later
+
+
+def conditions(entry: dict[str, Any]) -> list[str]:
+    """What would refute a claim, given its entry: as it was first, and after each addition."""
+    texts = [entry["refuted"], *additions(entry)]
+    return [" ".join(texts[:count]) for count in range(1, len(texts) + 1)]
+
+
+def condition(entry: dict[str, Any]) -> str:
     """What would refute a claim, given its entry, with what was added later."""
-    return " ".join(entry[key] for key in ("refuted", "later") if key in entry)
+    return conditions(entry)[-1]
 
 
 def read_claims(root: Path) -> dict[str, dict]:

@@ -326,10 +326,10 @@ class ClaimsLedger(_LedgerDirective):
         claim += nodes.raw("", fold, format="html")
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
-        if "later" in entry:
+        for added in claims.additions(entry):
             claim += self.parsed(
                 f"*Added after a result was known, which can only weaken the verdict (before, it "
-                f"was* {entry['before']}*):* {entry['later']}"
+                f"was* {entry['before']}*):* {added}"
             )
         if tested := ledger.tested.get(name):
             claim += nodes.paragraph("", "", nodes.emphasis(text="Measured:"))

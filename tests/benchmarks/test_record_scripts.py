@@ -61,6 +61,7 @@ MEASUREMENTS = [
     ("block_longer", "block-longer", []),
     ("block_norm", "block-norm", []),
     ("block_training", "block-training", []),
+    ("block_wider", "block-wider", []),
     ("generation_speed", "generation-speed", []),
     ("package_speed", "package-speed", []),
     ("attention_speed", "attention-speed", []),
