@@ -32,6 +32,8 @@ LECTURES = ("UW", "UBC", "224N", "UCB", "KA")
 NOT_TESTED = "not tested yet"
 #: The page with the ledger.
 PAGE = "book/claims"
+#: The page, and its section, that tells which conditions were added to and why.
+QUESTIONED = ("book/how-we-tested", "verdicts-that-we-questioned")
 #: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
 #: The verdicts on a claim that an experiment could have refuted, and did not.
@@ -72,6 +74,16 @@ class Ledger:
     entries: dict[str, dict] = field(default_factory=dict)
     tested: dict[str, Tested] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+
+    @property
+    def lost(self) -> list[str]:
+        """The claims that are not settled and held until their condition was added to."""
+        unsettled = claims.VERDICTS["unsettled"]
+        return [
+            claim
+            for claim, entry in self.entries.items()
+            if self.verdict(claim) == unsettled and entry.get("before") in HELD
+        ]
 
     def verdict(self, claim: str) -> str:
         return self.tested[claim].verdict if claim in self.tested else NOT_TESTED
@@ -282,6 +294,11 @@ class ClaimsSummary(_LedgerDirective):
             said += nodes.Text(f" Of the {len(held)} that hold, with a limit or without, ")
             said += self._link(PAGE, f"{easy} could hardly have failed", f"limit-{view(EASY)}")
             said += nodes.Text(", wholly or in part.")
+        if lost := len(ledger.lost):
+            unsettled = claims.VERDICTS["unsettled"]
+            said += nodes.Text(f" Of the {counts[unsettled]} that are not settled, {lost} held ")
+            said += self._link(QUESTIONED[0], "before we asked for more", QUESTIONED[1])
+            said += nodes.Text(".")
         return [said]
 
 

@@ -99,3 +99,10 @@ def test_a_condition_that_is_not_committed_is_refused(small_course: Path) -> Non
 def test_an_unknown_claim_is_refused(small_course: Path) -> None:
     with pytest.raises(ValueError, match="a claim 'self-scales'"):
         records.conditions("self-scales")
+
+
+def test_a_condition_grows_by_what_is_added() -> None:
+    entry = {"refuted": "a ratio below 2.", "later": ["With five seeds.", "On real text."]}
+    first, second, last = claims.conditions(entry)
+    assert (first, second) == ("a ratio below 2.", "a ratio below 2. With five seeds.")
+    assert last == claims.condition(entry) == f"{second} On real text."

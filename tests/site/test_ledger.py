@@ -182,6 +182,7 @@ LATER = {"before": "holds, with a limit", "later": "More than that."}
     [
         (LIMIT, LATER, None),
         (UNSETTLED, LATER, None),
+        (UNSETTLED, {**LATER, "later": ["More than that.", "And more."]}, None),
         (HELD, LATER, "'holds' is stronger than 'holds, with a limit'"),
         (LIMIT, {"later": "More than that."}, "needs `before`, the verdict without it"),
         (LIMIT, {**LATER, "before": "perhaps"}, "needs `before`, the verdict without it"),
@@ -221,6 +222,11 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
         easy = [tested for tested in held if tested.easy]
         assert f"Of the {len(held)} that hold" in line[1]
         assert f'href="{to}#limit-could-hardly-fail">{len(easy)} could hardly have' in line[1]
+        unsettled = sum(
+            tested.verdict == claims.VERDICTS["unsettled"] for tested in ledger.tested.values()
+        )
+        assert f"Of the {unsettled} that are not settled, {len(ledger.lost)} held" in line[1]
+        assert 'how-we-tested.html#verdicts-that-we-questioned"' in line[1]
 
 
 def test_the_page_names_the_verdicts_that_could_hardly_have_failed(course: Path) -> None:
