@@ -222,9 +222,8 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
         easy = [tested for tested in held if tested.easy]
         assert f"Of the {len(held)} that hold" in line[1]
         assert f'href="{to}#limit-could-hardly-fail">{len(easy)} could hardly have' in line[1]
-        unsettled = sum(
-            tested.verdict == claims.VERDICTS["unsettled"] for tested in ledger.tested.values()
-        )
+        verdicts = [tested.verdict for tested in ledger.tested.values()]
+        unsettled = verdicts.count(claims.VERDICTS["unsettled"])
         assert f"Of the {unsettled} that are not settled, {len(ledger.lost)} held" in line[1]
         assert 'how-we-tested.html#verdicts-that-we-questioned"' in line[1]
 
