@@ -255,18 +255,18 @@ def test_a_claim_that_could_hardly_fail_is_marked_and_counted(
 @pytest.mark.browser
 def test_a_view_of_the_ledger_has_an_address(course: Path, page, address: str) -> None:
     ledger = read_ledger(course)
-    fails = {c for c, t in ledger.tested.items() if t.verdict == claims.VERDICTS["fails"]}
+    unsettled = {c for c, t in ledger.tested.items() if t.verdict == claims.VERDICTS["unsettled"]}
     serious = {c for c, entry in ledger.entries.items() if entry.get("severity") == "serious"}
     shown = page.locator(".claims-ledger tbody tr:visible")
 
     def ids() -> set[str]:
         return {row.get_attribute("id").removeprefix("claim-") for row in shown.all()}
 
-    page.goto(f"{address}/book/claims.html#verdict-fails")
+    page.goto(f"{address}/book/claims.html#verdict-unsettled")
     shown.first.wait_for()
-    assert ids() == fails
+    assert ids() == unsettled
     page.evaluate("location.hash = 'verdict-limit_limit-serious'")
-    for row in page.locator(".claims-ledger tr.by-verdict-fails").all():
+    for row in page.locator(".claims-ledger tr.by-verdict-unsettled").all():
         row.wait_for(state="hidden")
     assert ids() == {c for c in serious if ledger.tested[c].verdict == claims.VERDICTS["limit"]}
     page.locator(".ledger-filter label").filter(has_text=re.compile("^Limit")).locator(
