@@ -343,11 +343,13 @@ class ClaimsLedger(_LedgerDirective):
         claim += nodes.raw("", fold, format="html")
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
+        lead = (
+            "Added after a result was known, which can only weaken the verdict (before, it was "
+            f"“{entry.get('before')}”):"
+        )
         for added in claims.additions(entry):
-            claim += self.parsed(
-                f"*Added after a result was known, which can only weaken the verdict (before, it "
-                f"was* {entry['before']}*):* {added}"
-            )
+            claim += self.parsed(f"*{lead}* {added}")
+            lead = "Added later still:"
         if tested := ledger.tested.get(name):
             claim += nodes.paragraph("", "", nodes.emphasis(text="Measured:"))
             claim[-1] += nodes.Text(f" {tested.figure}")
