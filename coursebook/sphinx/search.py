@@ -33,7 +33,7 @@ KINDS = {
     "book/api/*": "api",
     "book/glossary": "glossary",
     "book/maintain": "maintainer",
-    "book/teach": "instructor",
+    "book/teach*": "instructor",
     "book/grading-safety": "instructor",
     "book/claims": "record",
     "book/coverage": "record",

@@ -1,4 +1,4 @@
-"""The numbers that the instructors' page states are those of the code."""
+"""The numbers that the instructors' pages state are those of the code."""
 
 import re
 
@@ -12,7 +12,10 @@ from nbjudge.run.cluster import PATIENCE
 from nbjudge.run.helper import MEMORY_MB, RESULT_MB
 from nbjudge.store.statistics import FEWEST
 
-TEXT = " ".join((COURSE / "book" / "teach.md").read_text("utf-8").split())
+PAGES = ("teach", "teach-elsewhere", "grading-safety")
+TEXT = " ".join(
+    word for page in PAGES for word in (COURSE / f"book/{page}.md").read_text("utf-8").split()
+)
 
 
 @pytest.mark.parametrize(

@@ -213,8 +213,8 @@ def test_tls_without_certificates_says_which_is_missing(small_course, tmp_path):
 def test_a_class_is_graded_over_tls_with_the_pages_certificates(
     one_nursery, small_course, tmp_path, monkeypatch
 ):
-    """The commands of *How to teach* make certificates that Dask takes."""
-    page = (COURSE / "book" / "teach.md").read_text("utf-8")
+    """The page's commands make certificates that Dask takes."""
+    page = (COURSE / "book" / "teach-elsewhere.md").read_text("utf-8")
     commands = [line for line in page.splitlines() if line.startswith("openssl ")]
     assert len(commands) == 2
     for command in commands:
