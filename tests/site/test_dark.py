@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from page_colours import PAGES, on_dark
 from PIL import Image
+from pypdf import PdfReader
 
 from coursebook import course
 from coursebook.drawings.colours import COLOURS, INK, contrast
+from coursebook.one_pdf import MARGIN
 from coursebook.sphinx import dark
 
 SHEET = Path(course.root(Path(__file__).parent), "coursebook", "static", "plots.css")
@@ -93,6 +95,20 @@ def test_print_cuts_nothing_off(page, address: str) -> None:
                 || one.getBoundingClientRect().right > innerWidth + 1)
             .map((one) => one.outerHTML.slice(0, 80))"""
         assert not page.evaluate(cut)
+
+
+@pytest.mark.browser
+def test_the_space_after_a_page_takes_no_sheet_in_print(page, address: str) -> None:
+    page.goto(f"{address}/book/teach.html", wait_until="load")
+    page.evaluate("""() => {
+        document.querySelector("#jb-print-docs-body").remove();
+        document.querySelector("article.bd-article").innerHTML = "<section>" +
+            "<div style='height: 960px'></div><p style='margin-bottom: 40px'>The end.</p>" +
+            "</section><div class='toctree-wrapper compound'></div>";
+    }""")
+    around = dict.fromkeys(("top", "bottom", "left", "right"), MARGIN)
+    (sheet,) = PdfReader(io.BytesIO(page.pdf(format="A4", margin=around))).pages
+    assert sheet.extract_text() == "The end."
 
 
 def _pixel(shot: bytes) -> tuple:
