@@ -80,9 +80,15 @@ def _signature(found: re.Match[str]) -> str:
     return text
 
 
+def first_page(app: Sphinx, *_: object) -> list[str]:
+    """The first page, which is always read again: if no page is, Sphinx copies no style sheet."""
+    return [app.config.root_doc]
+
+
 def setup(app: Sphinx) -> dict:
     app.config.mathjax_path = "mathjax/tex-chtml.js"
     app.connect("config-inited", add_static)
+    app.connect("env-get-outdated", first_page)
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", mend_body)
     app.connect("build-finished", copy_mathjax)

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 from site_pages import toc_pages
+from tiny_site import WHOLE, build
 
 from coursebook.course import lesson_of, problem_set_names
 from coursebook.site import SiteError, build_site, serve
@@ -171,3 +172,12 @@ def test_a_failed_build_fails_again(tmp_path: Path) -> None:
 def test_serving_what_is_not_built_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="tfcourse book"):
         serve(tmp_path)
+
+
+def test_a_sheet_is_copied_though_no_page_has_changed(tmp_path: Path) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "index.ipynb")
+    sheet = tmp_path / "out" / "_static" / "course.css"
+    for _ in range(2):
+        build(tmp_path, "", WHOLE)
+        assert sheet.is_file()
+        sheet.unlink()
