@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -103,3 +104,14 @@ def test_the_command_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_
     run = CliRunner().invoke(app, ["slides", "5", "--pdf", "--into", str(tmp_path)])
     assert run.exit_code == 1 and "needs Chromium: apt-get install chromium" in run.output
     assert (tmp_path / "05-self-attention.html").is_file()
+
+
+def test_the_command_writes_the_file_that_the_page_names(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_solutions(tmp_path, course)
+    monkeypatch.setattr("coursebook.course.root", lambda: tmp_path)
+    text = (course / "book" / "teach.md").read_text("utf-8").partition("\n## Slides\n")[2]
+    program, *words = re.search(r"^tfcourse slides \d+", text, re.MULTILINE)[0].split()
+    assert program == "tfcourse" and CliRunner().invoke(app, words).exit_code == 0
+    assert (tmp_path / re.search(r"writes `(\S+)`", text)[1]).is_file()

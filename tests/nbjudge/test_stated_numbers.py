@@ -1,5 +1,6 @@
 """The numbers that the instructors' pages state are those of the code."""
 
+import json
 import re
 
 import pytest
@@ -16,6 +17,9 @@ PAGES = ("teach", "teach-elsewhere", "grading-safety")
 TEXT = " ".join(
     word for page in PAGES for word in (COURSE / f"book/{page}.md").read_text("utf-8").split()
 )
+SPEED = json.loads((COURSE / "benchmarks/records/grading-speed.json").read_text("utf-8"))["results"]
+CLASS_OF_200 = SPEED["submissions"] * SPEED["seconds per submission"]["tfcourse"]
+WITH_A_BUG = sorted(path.parent.name[:4] for path in COURSE.glob("solutions/*/bug.py"))
 
 
 @pytest.mark.parametrize(
@@ -43,6 +47,11 @@ def test_a_number_is_the_codes(said, number):
         ("an answer of which three quarters match", MUCH == 0.75),
         ("If no worker is left for a minute", PATIENCE == 60),
         ("without names and only from five learners on", FEWEST == 5),
+        ("[A class of 200](grading-safety.md#speed) took about a minute", 50 < CLASS_OF_200 < 75),
+        (
+            "the bug, from published code, in problem sets 1 to 13",
+            [f"ps{number:02}" for number in range(1, 14)] == WITH_A_BUG,
+        ),
     ],
 )
 def test_a_number_in_words_is_the_codes(said, number):

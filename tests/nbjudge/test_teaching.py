@@ -18,6 +18,7 @@ from small_set import COURSE, NAME, answered
 from typer.testing import CliRunner
 
 from nbjudge.commands import register
+from nbjudge.intake.policy import check_tests, read_rules
 from nbjudge.marking.desk import OPEN
 from nbjudge.marking.opening import open_desk
 from nbjudge.marking.rubric import MarkersChoice
@@ -116,6 +117,20 @@ def week_1(platform):
         yield words if platform == "canvas" else [{v: k for k, v in pairs}.get(w, w) for w in words]
 
 
+def test_the_rules_on_the_page_are_read(tmp_path):
+    name = "ps05-self-attention"
+    for text in re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL):
+        (tmp_path / "class.toml").write_text(text)
+        found = read_rules(tmp_path, name, [name], ["ada", "ben", "c.love", "dora"])
+        assert not found.notes
+        graded = ["scaling--hidden", "masked-attention--values"]
+        check_tests(found, graded, name)
+        assert found.extensions.keys() == {"ada", "ben", "c.love"} or found.void
+    with pytest.raises(ValueError, match="line 2"):
+        (tmp_path / "class.toml").write_text(text.replace('["', '"').replace('"]', '"'))
+        read_rules(tmp_path, name, [name], [])
+
+
 @pytest.mark.thorough("grading of small classes")
 def test_the_first_week_and_each_command_after_it(platform, run):
     collected, graded, _, exported = map(run, week_1(platform))
@@ -126,6 +141,8 @@ def test_the_first_week_and_each_command_after_it(platform, run):
     overview = re.findall(r"`(graded/\S+)`", part("Week 1"))
     for place in (*overview, f"graded/{NAME}-feedback-{platform}.zip"):
         assert Path(place.replace("ps01-words", NAME)).is_file(), place
+    page = Path(f"graded/feedback/ada/{NAME}/{NAME}.html").read_text("utf-8")
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page), "without links to others"
     files = re.findall(r"^\| `(\S+?)` \|", part("Grade"), re.MULTILINE)
     assert len(files) == 9 and all(Path("graded", name).exists() for name in files)
 

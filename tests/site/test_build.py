@@ -14,6 +14,7 @@ import pytest
 from site_pages import toc_pages
 from tiny_site import WHOLE, build
 
+from coursebook import commands
 from coursebook.course import lesson_of, problem_set_names
 from coursebook.site import SiteError, build_site, serve
 from coursebook.sphinx.api import first_use
@@ -181,3 +182,11 @@ def test_a_sheet_is_copied_though_no_page_has_changed(tmp_path: Path) -> None:
         build(tmp_path, "", WHOLE)
         assert sheet.is_file()
         sheet.unlink()
+
+
+def test_the_command_that_serves_says_the_address(monkeypatch, tmp_path: Path, capsys) -> None:
+    served = []
+    monkeypatch.setattr(commands, "_built", lambda: (tmp_path, tmp_path / "index.html"))
+    monkeypatch.setattr("coursebook.site.serve", lambda *asked: served.append(asked))
+    commands.serve(8001)
+    assert served == [(tmp_path, 8001)] and "http://127.0.0.1:8001" in capsys.readouterr().out

@@ -9,6 +9,7 @@ import pytest
 from tiny_site import build
 
 from coursebook.course import Lesson, lessons_with_problem_sets
+from coursebook.live.catalogue import FIGURES
 from coursebook.sphinx import tree, weeks
 
 LENGTHS = 6, 10, 14
@@ -29,6 +30,16 @@ def test_the_first_week_s_times_are_those_of_its_lesson_and_problem_set(course: 
     ).groups()
     assert int(lesson) == tree.minutes(Lesson(course, "01-words").notebook)
     assert f"{hours} h" == tree.problem_sets(course)[0].time
+
+
+def test_the_first_week_shows_what_its_lesson_has(course: Path) -> None:
+    text = " ".join((course / "book" / "teach.md").read_text("utf-8").split())
+    week = text.partition("## Week 1 ")[2].partition(" ## ")[0]
+    figures = {one.title for one in FIGURES.values() if one.shown == "01-words"}
+    shown = set(re.findall(r"\*([^*]+\?)\*", week))
+    assert len(shown) == 2 and shown <= figures
+    assert "A plan of 6 weeks begins with lesson 5." in week
+    assert weeks.plans(course)[6]["weeks"][0] == ["05-self-attention"]
 
 
 @pytest.mark.parametrize("length", LENGTHS)

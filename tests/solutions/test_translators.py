@@ -2,19 +2,20 @@
 
 import io
 import pickle
+import re
 import runpy
 import shutil
 from types import SimpleNamespace
 
 import pytest
 import torch
-from nbformat import write
+from nbformat import read, write
 from safetensors.torch import load_file, save
 from typer.testing import CliRunner
 from whole_class import COURSE, SANDBOXED, SEED, release_notebook
 
 from nbjudge.answers import load_variants
-from nbjudge.intake import enclosures
+from nbjudge.intake import cells, enclosures
 from nbjudge.intake.release import make_release
 from nbjudge.report.leaderboard import leaderboard
 from nbjudge.run.engine import grade
@@ -100,6 +101,20 @@ def test_the_examples_checkpoints_are_within_the_budget():
     for path in CHECKPOINTS.values():
         assert path.stat().st_size <= kilobytes * 1000
         assert sum(tensor.numel() for tensor in load_file(path).values()) <= 20_000
+
+
+def test_the_page_for_instructors_names_what_the_notebook_has():
+    page = " ".join((COURSE / "book" / "teach.md").read_text("utf-8").split())
+    notebook = read(SET / f"{NAME}.ipynb", as_version=4)
+    cell = {cells.grade_id(one): one for one in notebook.cells}
+    bleu = cell["translator--bleu"]
+    assert "200 numbers whose digits add up to a multiple of 7" in page
+    assert "sum(map(int, str(number))) % 7 == 0" in cell["setup-data"].source
+    assert "def held_out(" in cell["setup-data"].source
+    assert "draw_pairs(200, generator, tests=True)" in bleu.source
+    (thresholds,) = re.findall(r"^THRESHOLDS = (.+)$", cell["setup"].source, re.MULTILINE)
+    assert len(thresholds.split(",")) == bleu.metadata.nbgrader.points
+    assert "MOST_PARAMETERS = " in cell["setup"].source and "kilobytes=" in cell["setup"].source
 
 
 def test_a_good_translator_gets_all_points(graded):
