@@ -15,7 +15,7 @@ TOUR = [
     [
         "0.embed.",
         "Each row is a token: a word, or a piece of one; ␣ is the space before it. A token "
-        "becomes a vector, a list of 256 numbers, and its position is added. From here on, "
+        "becomes a vector, a list of 48 numbers, and its position is added. From here on, "
         "everything moves to the right.",
     ],
     [
@@ -25,19 +25,19 @@ TOUR = [
         " much. The causal mask lets no token see those after it.",
     ],
     [
-        "0.self.1",
+        "0.self.0",
         "Four heads attend side by side, each with weights of its own. The picture shows one of"
         " them: choose another under Head, and see how the curves change.",
     ],
     [
-        "0.ffn.1",
+        "0.ffn.0",
         "Feed-forward: a small network works on each vector alone. What attention and this "
         "network find is added to the row, which goes on. Both together are a block.",
     ],
     [
-        "0.self.3",
-        "The same two parts follow again, with other weights: four blocks in this model, 12 to "
-        "48 in the models of the GPT-2 family.",
+        "0.ffn.1",
+        "The same two parts follow again, with other weights. This model has two blocks, the "
+        "larger decoder has four, and the models of the GPT-2 family have 12 to 48.",
     ],
     [
         "0.scores.",
@@ -311,13 +311,14 @@ FIGURES = {
         Figure(
             "map",
             "A whole model at once: what flows where?",
-            "Three trained models run in this page: a GPT of four blocks that has read "
-            "Shakespeare, a small encoder of short sentences, and the translator of chapter 11. "
-            "What the model wrote is bold. Point at a stage, or tap it, to see what it does.",
+            "Trained models run in this page: a small GPT that has read Shakespeare and a larger "
+            "one, an encoder of short sentences, and the translator of chapter 11. What the model "
+            "wrote is bold. Point at a stage, or tap it, to see what it does.",
             "book/explore",
             data={
                 "texts": {
-                    "decoder": "What news, my",
+                    "decoder": "My lord, I would not",
+                    "larger decoder": "What news, my",
                     "encoder": "she sang a long low note",
                     "translator": "siebenunddreißig",
                 },
@@ -340,7 +341,7 @@ FIGURES = {
             stored=("merges", "gaps", "writer", "translator"),
             scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
             at_once=True,
-            later=("translator",),
+            later=("writer", "translator"),
         ),
         Figure(
             "inside",

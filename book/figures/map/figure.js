@@ -4,7 +4,7 @@
 
 Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, tour, lap, step: quick, run: many }) => {
   const { html, number, largest, softmax } = Live, calm = Live.calm();
-  const tokenizer = Live.tokenizer(Live.data.merges.merges), gpt = Live.gpt(Live.data.writer);
+  const tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader(gaps);
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
@@ -17,24 +17,25 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
 
   // What each kind of model makes of a text, what it computes, and what comes next.
-  const families = {
-    decoder: {
-      heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
-      off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
-      cut(text) {
-        const ids = tokenizer.prompt(text);
-        if (!ids.length) return "Type at least one character.";
-        [typed, written] = [ids, []];
-        return [ids.length > most ? `It reads the last ${most} tokens.` : "", tokenizer.remark(ids)].filter(Boolean).join(" ");
-      },
-      read(options) {
-        const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
-        return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
-      },
-      next(id) { written.push(id); return written.length % many > 0; },
-      story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
-      answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
+  const decoder = (gpt) => ({
+    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
+    off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
+    cut(text) {
+      const ids = tokenizer.prompt(text);
+      if (!ids.length) return "Type at least one character.";
+      [typed, written] = [ids, []];
+      return [ids.length > most ? `It reads the last ${most} tokens.` : "", tokenizer.remark(ids)].filter(Boolean).join(" ");
     },
+    read(options) {
+      const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
+      return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
+    },
+    next(id) { written.push(id); return written.length % many > 0; },
+    story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
+    answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
+  });
+  const families = {
+    decoder: decoder(Live.gpt(Live.data.merges)),
     encoder: {
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
@@ -54,7 +55,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}. You hid “${words[hidden]}”.`,
     },
   };
-  // The translator is loaded as somebody asks for it.
+  // What is heavy is loaded as somebody asks for it.
+  const loaded = { "larger decoder": ["writer", () => decoder(Live.gpt(Live.data.writer))], translator: ["translator", withTranslator] };
   function withTranslator() {
     const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
     return {
@@ -83,7 +85,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
     };
   }
-  const family = () => families[name], title = () => name[0].toUpperCase() + name.slice(1);
+  const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
   // ---- the parts of the frame ------------------------------------------------------------------
   const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
@@ -285,8 +287,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     asked = to;
     if (families[to]) { name = to; change(); return; }
     halt();
-    ui.say("The translator is being loaded …");
-    ui.later().then(() => { families.translator = withTranslator(); if (asked === to) show(to); }, () => ui.say("The translator could not be loaded."));
+    ui.say(`The ${to} is being loaded …`);
+    const [stored, made] = loaded[to];
+    ui.later(stored).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {

@@ -320,7 +320,7 @@ const Live = (() => {
         below.append(html("p", { class: "live-hint" }, said));
       },
       // Numbers that the figure needs only for what the reader asks for; in a notebook they are there.
-      later: () => Promise.all((figure.dataset.later?.split(" ") ?? []).map(load)),
+      later: (name) => Promise.all((figure.dataset.later?.split(" ") ?? []).filter((one) => one.includes(`data-${name}.`)).map(load)),
       above, below,
     };
     return ui;

@@ -72,7 +72,7 @@ Live.stages = {
     [/^Patches$/, "The image is cut into small squares, and each row holds the pixels of one."],
     [/^Tokens$/, "Each patch is multiplied by a matrix, and becomes a vector like that of a word."],
     [/^With \[CLS\]/, "[CLS] is a token that is no patch: it collects what is needed for the answer. Every token gets the vector of its position."],
-    [/^With positions$/, "A vector for the position is added; without it, the model could not tell one order of the tokens from another."],
+    [/^With positions$/, "A vector for the position is added, so that the order of the tokens counts."],
     [/^(norm|second norm)$/, "Each row is shifted and scaled to mean 0 and spread 1, so that the numbers do not grow from block to block."],
     [/^queries Q$/, "A query says what its token is looking for. Each of the h heads has queries, keys and values of its own, of d/h numbers."],
     [/^keys K$/, "A key says what its token has on offer; queries are compared with it."],

@@ -38,7 +38,7 @@ INVITED = {
     "attention-steps": [(GUITAR, "note")],
     "attends": [(GUITAR, "note attends most to"), (CAT, "it attends most to cat")],
     "heads": [(CAT, r"it \(word 7\) looks most at cat")],
-    "map": [("What news, my", "next token: “␣lord”")],
+    "map": [("My lord, I would not", "next token: “␣be”")],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
     "hidden-word": [
         ("the acting is ___ , but the story makes no sense", r"^With both sides: [a-z]+ \("),

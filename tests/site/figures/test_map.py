@@ -39,10 +39,9 @@ def agree(found: tuple, sizes: list, weights: list, logits: torch.Tensor) -> Non
 
 
 def family(keys: Keys, name: str) -> None:
-    keys.reach(name, "button")
-    keys.press("Enter")
-    if name == "Translator":  # loaded now
-        keys.figure.get_by_label("Into").wait_for()
+    keys.figure.get_by_role("button", name=name, exact=True).press("Enter")
+    if name in ("Larger decoder", "Translator"):  # loaded now
+        keys.figure.get_by_text("being loaded").wait_for(state="detached")
 
 
 def written(keys: Keys) -> str:
@@ -50,8 +49,8 @@ def written(keys: Keys) -> str:
 
 
 @browser
-def test_the_decoders_numbers_are_the_packages(shown, writer) -> None:
-    model, tokenizer = writer
+def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
     keys = Keys(shown, "map")
     for text in DATA["texts"]["decoder"], "What say you to my":
         typed(keys, text, "Your text")
@@ -70,6 +69,18 @@ def test_the_decoders_numbers_are_the_packages(shown, writer) -> None:
     ours = opened(model, torch.tensor([tokenizer.encode(text)]), True, True, "1.2")
     added = ours["blocks"][1]["added"][0, -1]
     assert numbers(keys)[0][2] == pytest.approx(float(added.norm()), abs=SHOWN)
+
+
+@browser
+def test_the_larger_decoders_numbers_are_the_packages(shown, writer) -> None:
+    model, tokenizer = writer
+    keys = Keys(shown, "map")
+    family(keys, "Larger decoder")
+    ids = tokenizer.encode(DATA["texts"]["larger decoder"])
+    ours = opened(model, torch.tensor([ids]), True, True, "")
+    sizes = [block[name][0, -1] for block in ours["blocks"] for name in ("added", "made")]
+    weights = [block["maps"][DATA["head"], -1] for block in ours["blocks"]]
+    agree(numbers(keys), sizes, weights, ours["logits"])
 
 
 @browser
@@ -121,8 +132,8 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
 
 
 @browser
-def test_what_is_written_goes_on_with_the_text(shown, writer) -> None:
-    model, tokenizer = writer
+def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
     keys = Keys(shown, "map")
     text, most = DATA["texts"]["decoder"], DATA["most"]
     typed(keys, text, "Your text")
@@ -169,7 +180,7 @@ def test_each_stage_opens_its_tensors(shown) -> None:
     keys = Keys(shown, "map")
     keys.press("Shift")
     tensor = keys.figure.locator(".map-tensor")
-    for name, stages in ("Decoder", 11), ("Encoder", 5), ("Translator", 13):
+    for name, stages in ("Decoder", 7), ("Larger decoder", 11), ("Encoder", 5), ("Translator", 13):
         family(keys, name)
         choice = keys.figure.get_by_label("Open", exact=True)
         options = choice.locator("option").all()
@@ -207,7 +218,8 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             return
         page.wait_for_function(f"({MOVING})() > 0")
         assert any("data-merges" in url for url in page.asked)
-        assert not any("data-translator" in url for url in page.asked)  # until somebody asks
+        heavy = "data-translator", "data-writer"  # until somebody asks
+        assert not any(name in url for url in page.asked for name in heavy)
         told = page.locator(".map-tells").inner_text()
         page.wait_for_function(
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
