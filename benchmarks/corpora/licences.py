@@ -12,7 +12,7 @@ NAME = "LICENSE-corpora"
 _FILES = ("LICENSE", "LICENSE.txt", "COPYING")
 
 _HEAD = """\
-The corpora in tfcourse/data/shipped, and one that a model was trained on
+The corpora in tfcourse/data/shipped, and others that the lessons quote
 
 This file is written by: python -m benchmarks.corpora
 
@@ -27,6 +27,11 @@ by E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository,
 https://archive.ics.uci.edu/dataset/80, as scikit-learn distributes it. It is licensed under the
 Creative Commons Attribution 4.0 International License (CC BY 4.0), whose text is in LICENSE-text.
 Only the format of the file was changed.
+
+The record mnist-mistakes of lesson 12 (notebooks/12-vision/records/mnist-mistakes.json) holds eight
+test digits of MNIST by Y. LeCun, C. Cortes and C. J. C. Burges, http://yann.lecun.com/exdb/mnist/,
+which is licensed under the Creative Commons Attribution-ShareAlike 3.0 licence (CC BY-SA 3.0),
+https://creativecommons.org/licenses/by-sa/3.0/. The pixels are unchanged, and under that licence.
 
 The translator of lesson 11 (notebooks/11-encoder-decoder/figures/captions/captions.json) was
 trained on Multi30k by D. Elliott, S. Frank, K. Sima'an and L. Specia (2016),
