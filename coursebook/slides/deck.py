@@ -47,10 +47,9 @@ def deck(lesson: Lesson) -> str:
     """The slides of a lesson as a page."""
     made, notes = slides(lesson), demonstrations(lesson)
     title = re.sub(r"[*`]", "", made[0].title)
-    if notes:  # the first slide says what is to come
-        notes = {"": "\n\n".join(notes.values()), **notes}
+    every = "\n\n".join(notes.values())  # the first slide says what is to come
     body = "".join(
-        _section(one, number, len(made), title, notes.get(one.figure if number > 1 else "", ""))
+        _section(one, number, len(made), title, every if number == 1 else notes.get(one.figure, ""))
         for number, one in enumerate(made, 1)
     )
     formulas = _typeset(lesson.course) if "$" in body else ""

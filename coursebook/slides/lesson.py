@@ -44,6 +44,9 @@ STYLE = Path(__file__).with_name("figure.css")
 #: Sections that are for readers alone.
 LEFT_OUT = {"Sources"}
 
+#: The last section of a deck.
+END = "What to take away"
+
 _FOLDED = re.compile(r"<details>.*?</details>|^(`{3,}|:{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 _LABEL = re.compile(r"\*\*([^*]+:|Your turn\.)\*\*")
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
@@ -134,12 +137,14 @@ def key_sentences(paragraph: str) -> list[str]:
 
 
 def slides(lesson: Lesson) -> list[Slide]:
-    """The slides of a lesson, in order."""
+    """The slides of a lesson, in order; what follows :data:`END` is optional, and has none."""
     maker = _Maker(quizzes.parse(lesson.quiz.read_text("utf-8")) if lesson.quiz.is_file() else {})
     for cell in nbformat.read(lesson.notebook, as_version=4).cells:
         maker.take(cell)
     maker.end()
-    return [one for one in maker.made if one.title not in LEFT_OUT]
+    kept = [one for one in maker.made if one.title not in LEFT_OUT]
+    ends = [number for number, one in enumerate(kept, 1) if one.title == END]
+    return kept[: ends[-1]] if ends else kept
 
 
 class _Maker:

@@ -93,6 +93,9 @@ def test_notes_are_the_instructors_alone(course: Path, tmp_path: Path) -> None:
     assert list(deck.demonstrations(named(course, "5")[0])) == ["causal-mask"]
     html = deck.deck(without_solutions(tmp_path, course))
     assert 'class="notes"' not in html and "Demonstration" not in html
+    shown = re.findall("<section.*?</section>", deck.deck(named(course, "5")[0]), re.S)
+    noted = [n for n, one in enumerate(shown, 1) if 'class="notes"' in one]
+    assert len(noted) == 2 and noted[0] == 1 and "causal-mask" in shown[noted[1] - 1]
 
 
 def test_the_command_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
