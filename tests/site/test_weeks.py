@@ -38,8 +38,10 @@ def test_the_first_week_shows_what_its_lesson_has(course: Path) -> None:
     figures = {one.title for one in FIGURES.values() if one.shown == "01-words"}
     shown = set(re.findall(r"\*([^*]+\?)\*", week))
     assert len(shown) == 2 and shown <= figures
-    assert "A plan of 6 weeks begins with lesson 5." in week
-    assert weeks.plans(course)[6]["weeks"][0] == ["05-self-attention"]
+    assert "A plan of 6 weeks begins with lesson 5, one of 10 with lesson 4." in week
+    plans = weeks.plans(course)
+    assert plans[6]["weeks"][0] == ["05-self-attention"]
+    assert plans[10]["weeks"][0] == ["04-alignment"]
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -55,8 +57,8 @@ def test_a_week_s_hours_are_those_of_its_lessons_and_exercises(course: Path, len
             minutes += sum(map(int, re.findall(r"^\| `.*\| (\d+) min \|$", text, re.MULTILINE)))
             assert f"{sum(released.points.values()):g} points" in row
         whole, half = re.search(r"\| (\d+)(½?) h \|$", row).groups()
-        # To the nearest half hour; a problem set states its time to a quarter or a third.
-        assert abs(int(whole) + 0.5 * bool(half) - minutes / 60) <= 0.25 + 1 / 6
+        # To the nearest half hour (15 minutes); a problem set states its time to a third (10).
+        assert abs(60 * int(whole) + 30 * bool(half) - minutes) <= 15 + 10
 
 
 def a_course(folder: Path, course: Path, plan: str) -> Path:
