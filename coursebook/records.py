@@ -241,5 +241,5 @@ def where_and_when(record: dict[str, Any]) -> str:
     )
 
 
-if "IPython" in sys.modules:
+if sys.modules.get("IPython"):
     _in_notebooks()

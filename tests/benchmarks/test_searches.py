@@ -16,7 +16,8 @@ RECORDS = list(record_paths(root(Path(__file__).parent)).values())
 def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[float]]]:
     """Each search of a record: whose it is, what was taken, and what was tried.
 
-    Of learning rates, or of how widely an embedding is drawn at the start (``"init"``).
+    Of learning rates, of how widely an embedding is drawn at the start (``"init"``), or of a
+    regression's ``C``.
     """
     if isinstance(found, list):
         for one in found:
@@ -32,7 +33,7 @@ def searches(found: object, name: str = "") -> Iterator[tuple[str, float, list[f
         if isinstance(value, dict) and key.startswith(("search", "validation", "by rate")):
             value = value.get("losses", value)
             if all(rate.replace(".", "").isdigit() for rate in value):
-                yield name, found["rate"], sorted(map(float, value))
+                yield name, found.get("rate", found.get("C")), sorted(map(float, value))
                 continue
         yield from searches(value, name if key in ("search", "searched") else key)
 

@@ -256,7 +256,9 @@ def test_a_figure_comes_after_those_of_its_lesson(clone: Path, monkeypatch) -> N
     ruff_finds_nothing(clone, listed, test)
     notebook = nbformat.read(Lesson(clone, LESSON).notebook, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert code[-1].id == f"live-{LONG}" and code[-1].execution_count == len(code)
+    assert [cell.execution_count for cell in code] == [*range(1, len(code) + 1)]
+    names = [cell.id for cell in notebook.cells]
+    assert names[names.index("take-away") - 1] == f"live-{LONG}"
 
 
 # ---- what is made passes -----------------------------------------------------------------------

@@ -24,6 +24,9 @@ OPTIONAL = {"triton", "dask_gateway"}
 #: A notebook compares with them if they are installed; without them its cells say what to install.
 NOTEBOOKS_OPTIONAL = {"09-decoder/evidence": {"transformers"}}
 
+#: Where a lesson only shows its code, without the package.
+SHOWN_WITHOUT = {"13-fast-attention": {"triton"}}
+
 
 JUDGE = tomllib.loads((environments.COURSE / "nbjudge/pyproject.toml").read_text())["project"]
 
@@ -191,7 +194,7 @@ def test_what_learners_notebooks_import_is_in_the_smallest_extra(course, project
             if cell.cell_type != "code":
                 continue
             plain = re.sub(r"^\s*[%!].*", "", cell.source, flags=re.MULTILINE)
-            for module in imported(plain) - NOTEBOOKS_OPTIONAL.get(path.stem, set()):
+            for module in imported(plain) - SHOWN_WITHOUT.get(path.stem, set()):
                 assert distribution(module) in declared, f"{path.name} imports {module}"
 
 

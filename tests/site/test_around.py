@@ -96,9 +96,9 @@ def test_the_models_are_one_step_away(site: Path) -> None:
 def test_a_lesson_that_says_its_time_has_no_other(site: Path) -> None:
     root = course.root(Path(__file__).parent)
     lesson = course.Lesson(root, "05-self-attention").notebook
-    assert "about 50 minutes" in lesson.read_text("utf-8")
-    assert tree.minutes(lesson) == 50
-    assert "About 50 minutes" in (
+    assert "about 65 minutes" in lesson.read_text("utf-8")
+    assert tree.minutes(lesson) == 65
+    assert "About 65 minutes" in (
         site / "notebooks/05-self-attention/05-self-attention.html"
     ).read_text("utf-8")
 

@@ -171,7 +171,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
 
   // What moves is elsewhere than what is open.
-  const now = (said) => said && `Passing now: ${said[0].toLowerCase()}${said.slice(1)}`;
+  const passing = (said) => said && `Passing now: ${said[0].toLowerCase()}${said.slice(1)}`;
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   let frame = null, moving = false, seen = true, resume = null;
@@ -183,7 +183,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const tick = (now) => {
       begun ??= now;
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
-      if (shown) tells.textContent = now(told(shown.front(share)));
+      if (shown) tells.textContent = passing(told(shown.front(share)));
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
       stop();
       resume = null;
