@@ -123,7 +123,7 @@ def test_verdicts_stand_beside_the_text_where_there_is_room(page, address, width
 
 @pytest.mark.browser
 def test_the_contents_make_room_for_a_verdict(page, address: str) -> None:
-    page.goto(f"{address}/notebooks/08-block/08-block.html", wait_until="load")
+    page.goto(f"{address}/notebooks/01-words/01-words.html", wait_until="load")
     contents = page.locator(".bd-sidebar-secondary")
     assert contents.bounding_box()["height"] > 200
     page.locator(".tested").first.evaluate("note => scrollTo(0, note.offsetTop - 200)")
