@@ -1,11 +1,15 @@
 """The hub's values for Kubernetes: they fit together, and the charts' own schemas accept them.
 
-Neither Helm nor a cluster is needed. The charts are not in this repository: `CHARTS` names a folder
-with clones of zero-to-jupyterhub-k8s and dask-gateway, of which each version is read by its tag.
+No cluster is needed, and Helm only for rendering. The charts are not in this repository: `CHARTS`
+names a folder with clones of zero-to-jupyterhub-k8s and dask-gateway, of which each version is read
+by its tag.
 """
 
+import base64
+import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +77,45 @@ def test_the_charts_schema_accepts_the_values(name):
         merged["hub"]["extraFiles"]["pods"]["stringData"] = text("pods.py")
     assert [error.message for error in schema.iter_errors(merged)] == []
     assert [*schema.iter_errors(merged | {"singleUser": {}})], "it refuses an unknown name"
+
+
+#: What of each chart's templates runs, and what of the values must have reached the templates.
+RENDERED = {
+    "hub.yaml": ({"hub", "proxy", "user-scheduler"}, ("tfcourse-learner-pod", "postgresql")),
+    "gateway.yaml": (
+        {"api-course-dask-gateway", "controller-course-dask-gateway"},
+        ("tfcourse-instructor",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_helm_renders_the_templates(name, tmp_path):
+    """With the chart's own schema, which Helm asks first."""
+    if not (folder := os.environ.get("CHARTS")) or not (helm := shutil.which("helm")):
+        pytest.skip("needs Helm, clones of the charts, and CHARTS with the folder that holds them")
+    clone, place = CHARTS[name]
+    git = ["git", "-C", Path(folder) / clone, "archive", version(name), place]
+    packed = subprocess.run(git, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", tmp_path], input=packed, check=True)
+    schema = Chart(Path(folder), name).read("values.schema.yaml")
+    (tmp_path / place / "values.schema.json").write_text(json.dumps(schema), "utf-8")
+    command = [helm, "template", "course", tmp_path / place, "--values", HERE / name]
+    if name == "hub.yaml":
+        command += ["--set-file", f"hub.extraFiles.pods.stringData={HERE / 'pods.py'}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = [one for one in yaml.safe_load_all(done.stdout) if one]
+    runs, reached = RENDERED[name]
+    assert runs <= {one["metadata"]["name"] for one in made if one["kind"] == "Deployment"}
+    secrets = [one for one in made if one["kind"] == "Secret"]
+    hidden = [base64.b64decode(v).decode() for one in secrets for v in one["data"].values()]
+    whole = "\n".join([done.stdout, *hidden])
+    assert all(text in whole for text in reached)
+    if name == "hub.yaml":
+        assert any(text("pods.py") == v for one in secrets for v in one["stringData"].values())
+    refused = subprocess.run([*command, "--set", "singleUser.x=1"], capture_output=True, text=True)
+    assert refused.returncode and "singleUser" in refused.stderr
 
 
 def test_what_one_file_names_another_has():
