@@ -198,10 +198,10 @@ def _unlike(kind: str, value: Any) -> str:
     """What a value must be, if it is not of this field's type; msgspec may not be installed."""
     match kind:
         case "str":
-            return "" if isinstance(value, str) else 'a text, such as "numpy"'
+            return "" if isinstance(value, str) else "a string, in quotes"
         case "tuple[str, ...]":
-            texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            return "" if texts else 'a list of texts, such as ["numpy"]'
+            strings = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            return "" if strings else 'a list of strings, such as ["numpy"]'
     return "" if isinstance(value, dict) else "a table"
 
 

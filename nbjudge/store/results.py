@@ -341,8 +341,8 @@ def read_reports(into: Path) -> dict[str, Report]:
     """The reports stored in a folder of graded work, by problem set; empty if there are none.
 
     They come in the order in which the problem sets were graded first. Of a student's result they
-    have what ``report.json`` holds: no comments and no fingerprints. A file that is none of a
-    report raises ``ValueError``.
+    have what ``report.json`` holds: no comments and no fingerprints. A file that holds
+    anything else raises ``ValueError``.
     """
     return _stored(into, dict[str, Report])
 

@@ -130,9 +130,9 @@ def test_a_course_that_is_a_package_says_it_there(tmp_path):
         ('settings = "sorting"', "names the module 'sorting', but 'sorting' is not installed"),
         ('comand = "sorts"', "has 'comand', which is none of settings, command"),
         ("command = sorts", "cannot be read"),
-        ('packages = "sorted_lists"', "packages must be a list of texts"),
-        ("values = [1]", "values must be a list of texts"),
-        ("told = 1", "told must be a text"),
+        ('packages = "sorted_lists"', "packages must be a list of strings"),
+        ("values = [1]", "values must be a list of strings"),
+        ("told = 1", "told must be a string"),
         ('forbidden = "all"', "forbidden must be a table; got 'all'"),
     ],
 )

@@ -171,7 +171,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
 
   // What moves is elsewhere than what is open.
-  const passing = (said) => said && `Passing now: ${said[0].toLowerCase()}${said.slice(1)}`;
+  const passing = (said) => said && `Passing now. ${said}`;
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   let frame = null, moving = false, seen = true, resume = null;
