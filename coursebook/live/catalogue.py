@@ -312,8 +312,8 @@ FIGURES = {
             "map",
             "A whole model at once: what flows where?",
             "Trained models run in this page: a small GPT that has read Shakespeare and a larger "
-            "one, an encoder of short sentences, and the translator of chapter 11. What the model "
-            "wrote is bold. Point at a stage, or tap it, to see what it does.",
+            "one, an encoder of short sentences, and the translator of lesson 11. What the model "
+            "wrote is bold, its next guess grey. Point at a stage, or tap it, to see what it does.",
             "book/explore",
             data={
                 "texts": {

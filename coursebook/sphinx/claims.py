@@ -289,17 +289,18 @@ class ClaimsSummary(_LedgerDirective):
             some = any(LOOKS[verdict] == look for verdict in counts)
             said += self._link(PAGE, words, f"verdict-{look}") if some else nodes.Text(words)
         said += nodes.Text(".")
+        more = nodes.paragraph()
         held = [tested for tested in ledger.tested.values() if tested.held]
         if easy := sum(tested.easy for tested in held):
-            said += nodes.Text(f" Of the {len(held)} that hold, with a limit or without, ")
-            said += self._link(PAGE, f"{easy} could hardly have failed", f"limit-{view(EASY)}")
-            said += nodes.Text(", wholly or in part.")
+            more += nodes.Text(f"Of the {len(held)} that hold, ")
+            more += self._link(PAGE, f"{easy} could hardly have failed", f"limit-{view(EASY)}")
+            more += nodes.Text(", wholly or in part, and the ledger says which. ")
         if lost := len(ledger.lost):
             unsettled = claims.VERDICTS["unsettled"]
-            said += nodes.Text(f" Of the {counts[unsettled]} that are not settled, {lost} held ")
-            said += self._link(QUESTIONED[0], "before we asked for more", QUESTIONED[1])
-            said += nodes.Text(".")
-        return [said]
+            more += nodes.Text(f"Of the {counts[unsettled]} that are not settled, {lost} held ")
+            more += self._link(QUESTIONED[0], "before we asked for more", QUESTIONED[1])
+            more += nodes.Text(".")
+        return [said, more] if more.children else [said]
 
 
 class ClaimsLedger(_LedgerDirective):

@@ -13,6 +13,7 @@ from nbjudge.answers import load_variants
 BUTTONS = {
     "Start": "notebooks/01-words/01-words.html",
     "Try the models": "book/explore.html",
+    "Teach it": "book/teach.html",
     "You know recurrent nets? Start with lesson 5": (
         "notebooks/05-self-attention/05-self-attention.html"
     ),

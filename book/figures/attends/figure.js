@@ -55,7 +55,7 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
   }
 
   function drawTall(weights, said) {
-    const row = 19, places = words.map((_, i) => 16 + row * i), end = 152;
+    const row = 17, places = words.map((_, i) => 16 + row * i), end = 152;
     const path = (i, j) => {
       const [from, to] = [places[i] - 4, places[j] - 4], far = 12 + Math.min(1.1 * Math.abs(to - from), 190);
       return `M${end},${from}C${at(end + far)},${from} ${at(end + far)},${to} ${end},${to}`;
@@ -105,12 +105,12 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
     }
     return found.note;
   } });
-  var which = ui.slider({ label: "Word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] ?? "", change: (n) => { still(); choose(n - 1); } });
-  whichHead = ui.choice({ label: "Head", options: run.each.map(({ name }, h) => [h, name]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
-  ui.buttons(...[sentence, ...others].map((one) => [one, () => {
+  ui.row(ui.above, ...[sentence, ...others].map((one) => [one, () => {
     input.value = one;
     input.dispatchEvent(new Event("input"));
   }]));
+  var which = ui.slider({ label: "Word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] ?? "", change: (n) => { still(); choose(n - 1); } });
+  whichHead = ui.choice({ label: "Head", options: run.each.map(({ name }, h) => [h, name]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
 
   // The word under the mouse or the finger asks.
   for (const picture of [wide, tall]) {

@@ -99,13 +99,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const [press, runs, guide] = ui.row(ui.above, ["", forward], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
   const chooseHead = html("div", { class: "live-buttons" });
   ui.above.append(chooseHead);
-  const story = html("p", { class: "live-story" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
+  const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)]);
   let tourAt = -1;
   ui.panel(around);
-  ui.panel(story);
+  ui.panel(html("p", { class: "live-story" }, shownText, guess));
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
   ui.panel(tells);
   const picture = ui.picture();
@@ -149,7 +149,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
     Live.opened(picture, `${owner}${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[band])],
       { role: step.role, rows: names[rows] ?? found.bands[band].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
-    story.replaceChildren(...family().story());
+    shownText.replaceChildren(...family().story());
+    guess.textContent = ` ▸ ${found.token(best)} ${Math.round(100 * found.shares[best])} %`;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     ui.say(family().answer(best, found.shares[best]));
     tells.textContent = rest = told(openNow);
@@ -170,9 +171,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return `${does} In block ${n}, head ${head + 1}, ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
   }
 
-  // What moves is elsewhere than what is open.
-  const passing = (said) => said && `Passing now. ${said}`;
-
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   let frame = null, moving = false, seen = true, resume = null;
   const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
@@ -183,7 +181,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const tick = (now) => {
       begun ??= now;
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
-      if (shown) tells.textContent = passing(told(shown.front(share)));
+      if (shown) tells.textContent = told(shown.front(share));
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
       stop();
       resume = null;

@@ -24,7 +24,7 @@ Live.encoder = (stored) => {
 // A text as the real encoder read it, if it is stored, else as the small model reads it now; `note` says which of them.
 Live.reading = (encoder, model, text, most) => {
   const real = encoder.find(text);
-  if (real) return { ...real, real: true, strange: new Set(), note: `Read by ${encoder.name}, beforehand. Your own words are read by a small model.` };
+  if (real) return { ...real, real: true, strange: new Set(), note: `${encoder.name} has read this one beforehand.` };
   const found = model.split(text, most);
   if (!found.words.length) return { words: [], note: model.remark(found) };
   const run = model.read(found.words);

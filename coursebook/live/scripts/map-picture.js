@@ -180,6 +180,7 @@ Live.mapPicture = (() => {
       ["attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
       ["size of what is added", spots(["q", "two"])],
+      ...(Live.calm() ? [] : [["a token's vector on its way", (x, down) => svg("circle", { class: "spot ink", cx: at(x + 9), cy: at(down), r: 4.5 })]]),
       ...(bands.some(({ columns: all }) => all.some(opened)) ? [["the vector's numbers: above zero, below zero", (x, down) => wave([3, -2, 1, -3, 2], x, x + 18, down, 22, 3)]] : []),
     ];
     let x = 0;
@@ -198,7 +199,10 @@ Live.mapPicture = (() => {
     const plan = form === "wide" ? WIDE : TALL, picture = ui.picture({ width: plan.width });
     picture.element.classList.add("live-map", form);
     const moving = svg("g", { class: "moving", "aria-hidden": "true" });
-    let bands = [], tracks = [], scores = null, under = 0;
+    let bands = [], tracks = [], scores = null, under = 0, frame = null, home = null;
+    // The frame stands around the open stage; while something flows, around the stage that it is in.
+    const around = ({ n }, { x0, x1 }) => ({ x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
+    const put = (place) => Object.entries(place ?? {}).forEach(([name, value]) => frame?.setAttribute(name, value));
 
     // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
@@ -222,16 +226,16 @@ Live.mapPicture = (() => {
         scores = drawScores(asked, model, plan, tracks);
         tracks = tracks.filter(Boolean);
         const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
-        const own = bands[state.opened.band];
-        const mark = open && open.kind !== "scores" ? box(open.x0 + 2, own.frame[0] + 1, open.x1 - open.x0 - 4, own.frame[1] - own.frame[0] - 2, "mark open", { rx: 5 }) : null;
+        home = open && open.kind !== "scores" ? around(bands[state.opened.band], open) : null;
+        frame = home && svg("rect", { class: "mark open", rx: 5, ...home });
         under = Math.max(scores.bottom, ...bands.map(({ foot }) => foot)) + 26;
         const { parts: key, bottom: end } = legend(bands, plan, under);
-        picture.draw(said, end + 8, body, scores.title, scores.rows, mark, key);
+        picture.draw(said, end + 8, body, scores.title, scores.rows, frame, key);
         picture.element.append(moving);
         moving.replaceChildren();
         return { band: state.opened.band, column: open };
       },
-      still() { moving.replaceChildren(); },
+      still() { moving.replaceChildren(); put(home); },
       // What moves at this share of the way; returns the column that it is in.
       front(share) {
         const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
@@ -243,7 +247,9 @@ Live.mapPicture = (() => {
           return dot(cx, cy, 1.5 + (one.chosen ? 6 : 3.5) * Math.sqrt(one.weight), one.kind);
         }));
         const band = bands.findLast(({ edge }) => x >= edge) ?? bands[0];
-        return { band: band.n, column: band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1) };
+        const column = band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1);
+        if (column && column.kind !== "scores") put(around(band, column));
+        return { band: band.n, column };
       },
     };
   };

@@ -34,7 +34,7 @@ def test_attends(shown, reader, course: Path) -> None:
         layer, head = one["head"].split(".")
         row = torch.tensor(one["heads"][one["head"]][one["asks"]]) / 1000
         expect(one["words"], one["asks"], row, f"Layer {layer}, head {head}")
-        assert "Read by all-MiniLM-L6-v2" in keys.figure.inner_text()
+        assert "all-MiniLM-L6-v2 has read this" in keys.figure.inner_text()
         assert "takes note" not in keys.said
     labels = stored_model(course, "reader")["senses"]["labels"]
     for text in "a note lay on the table", "the violinist played a high note on the cello":

@@ -45,7 +45,7 @@ def family(keys: Keys, name: str) -> None:
 
 
 def written(keys: Keys) -> str:
-    return keys.figure.locator(".live-story").inner_text()
+    return keys.figure.locator(".map-written").inner_text()
 
 
 @browser
@@ -226,8 +226,14 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         )
         shown = page.locator(".live-map").filter(visible=True)
         assert shown.get_by_text("size of what is added").is_visible()
+        frame = shown.locator(".mark.open")
+        page.wait_for_function("told => document.querySelector('.map-tells').innerText.startsWith(told)",
+                               arg="Feed-forward")  # fmt: skip
+        flows = float(frame.get_attribute("x"))
         page.get_by_role("button", name="Stop").click()
         assert page.evaluate(MOVING) == 0
+        assert float(frame.get_attribute("x")) < flows  # back around what is open
+        assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()
         assert page.locator(".map-tells").inner_text().startswith("Attention: ")  # what is open
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
@@ -240,7 +246,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         page.wait_for_timeout(300)
         assert page.evaluate(MOVING) == 0
         page.get_by_label("Your text").fill("What say you to my")
-        assert page.evaluate("document.querySelector('.live-story').innerText").startswith("What")
+        assert page.evaluate("document.querySelector('.map-written').innerText").startswith("What")
         assert page.get_by_role("button", name="Let it run").is_visible()
         page.wait_for_function(f"({MOVING})() > 0")
         page.wait_for_function(f"({MOVING})() === 0")
