@@ -91,7 +91,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
-    texts[name] = text;
+    // The two decoders go on with one text, so that they can be compared.
+    for (const key of Object.keys(texts)) if (key === name || [key, name].every((one) => one.endsWith("decoder"))) texts[key] = text;
     return read(text);
   } });
   const note = ui.above.lastChild;
@@ -168,7 +169,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (column.kind === "norm") return does;
     if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
     const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).`;
+    const idle = column.kind === "self" && !best && t && family().causal ? " Many heads rest on the first token when they find nothing." : "";
+    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).${idle}`;
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
@@ -320,7 +322,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       else if (there) chosen(there.band, there.row);
     });
   }
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") forward(); });
+  // A text is read as it is typed; only the buttons write.
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") once(); });
   if (calm) return;
   for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== runs) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {

@@ -137,6 +137,9 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
     keys = Keys(shown, "map")
     text, most = DATA["texts"]["decoder"], DATA["most"]
     typed(keys, text, "Your text")
+    keys.press("Enter")  # a text is read; the button writes
+    assert written(keys) == text
+    keys.reach("Write the next token", "button")
     ids = tokenizer.encode(text)
     for _ in range(most):  # beyond what is read at once
         keys.press("Enter")
@@ -154,6 +157,8 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
         logits = model(torch.tensor([tokenizer.encode(text)])).logits[0, -1]
     second = tokenizer.decode([int(logits.argsort(descending=True)[1])])
     assert written(keys) == text + second
+    family(keys, "Larger decoder")  # goes on with what was typed
+    assert written(keys) == text
 
 
 @browser

@@ -33,7 +33,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
       text(0, 16, "Which token comes next?", "name"), rows,
       text(0, bottom + 16, "The text so far", "name"),
       lines.map((line, i) => svg("text", { class: "mono", x: 0, y: bottom + 36 + 18 * i }, line)));
-    ui.say(`${kept} of ${logits.length} tokens can be drawn. The likeliest, ${tokenizer.shown(tokenizer.tokens[order[0]])}, has probability ${number(shares[order[0]])}; without your settings it has ${number(before[order[0]])}.`);
+    ui.say(`${kept} of ${logits.length} tokens can be drawn. The likeliest, “${tokenizer.shown(tokenizer.tokens[order[0]])}”, has probability ${number(shares[order[0]])}; without your settings it has ${number(before[order[0]])}.`);
   }
 
   function write(count, greedy = false) {

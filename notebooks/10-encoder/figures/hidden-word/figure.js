@@ -20,7 +20,6 @@ Live.figure("hidden-word", (ui, { sentences, hidden, best }) => {
       const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, best);
       said[side] = order.map((id) => [stored.words[id], shares[id]]);
     }
-    const most = Math.max(...Object.values(said).map(([[, share]]) => share)); // one scale for both
     for (const side of Object.keys(models)) {
       const heard = written(read.slice(0, side === "left" ? place + 1 : read.length).map((word) => (word === GAP ? "▢" : word)));
       const lines = `${heard}${side === "left" ? " …" : ""}`.match(/.{1,46}(?:\s|$)/gu) || [], top = 26 + 17 * lines.length;
@@ -33,7 +32,7 @@ Live.figure("hidden-word", (ui, { sentences, hidden, best }) => {
           const y = top + 14 + 24 * i, right = word === words[place];
           return [
             text(104, y + 13, short(word, 13), `end${right ? " strong v" : ""}`),
-            box(112, y, 180, 18, "track"), box(112, y, (180 * share) / most, 18, `cell ${right ? "v" : "weight"}`),
+            box(112, y, 180, 18, "track"), box(112, y, 180 * share, 18, `cell ${right ? "v" : "weight"}`),
             text(356, y + 13, number(share), "end"),
           ];
         }));
