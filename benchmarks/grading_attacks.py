@@ -1,6 +1,6 @@
 """What hostile submissions gain under plain nbgrader and under the course's grader.
 
-The corpus is that of ``tests/nbjudge/hostile``. Plain nbgrader grades each submission, and then an
+The corpus is that of ``nbjudge/tests/hostile``. Plain nbgrader grades each submission, and then an
 honest one, in a throw-away jail of its own, so that no attack can affect this machine. Needs Linux
 and bubblewrap.
 """
@@ -27,7 +27,7 @@ from nbjudge.judge import Limits
 from nbjudge.run.engine import grade
 from nbjudge.sandbox import jail
 
-TESTS = course.root() / "tests" / "nbjudge"
+TESTS = course.root() / "nbjudge" / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "hostile")]
 import corpus  # noqa: E402
 import target_set  # noqa: E402

@@ -1,7 +1,7 @@
 """Whether hostile notebooks affect the grading of a class of 100.
 
 Two classes: 100 submissions including the attacks that once succeeded or stopped a class, and the
-whole corpus of ``tests/nbjudge/hostile`` with a few honest ones. Each is graded in one run, and
+whole corpus of ``nbjudge/tests/hostile`` with a few honest ones. Each is graded in one run, and
 compared with a class of as many honest ones. Measured are the wall-clock and processor time of
 both, the peak memory of all processes together, and whether the honest submissions get the same
 marks as in the class without the hostile ones. Needs Linux and bubblewrap.
@@ -27,7 +27,7 @@ from coursebook import course, records
 from nbjudge.inside import linux
 from nbjudge.intake.release import make_release
 
-TESTS = course.root() / "tests" / "nbjudge"
+TESTS = course.root() / "nbjudge" / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "hostile"), str(Path(__file__).parent)]
 import corpus  # noqa: E402
 import target_set  # noqa: E402

@@ -12,7 +12,7 @@ import torch
 
 from coursebook import course, records
 
-sys.path.insert(0, str(course.root() / "tests" / "nbjudge"))
+sys.path.insert(0, str(course.root() / "nbjudge" / "tests"))
 import fuzzing
 
 SEED = 5

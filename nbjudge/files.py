@@ -8,8 +8,21 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
+#: The folder of this package.
+PACKAGE = Path(__file__).parent
+
 #: Maximum size of a file that is read; a notebook with many pictures has a few megabytes.
 MAX_BYTES = 20 * 1024 * 1024
+
+
+def own_files(pattern: str = "*") -> list[Path]:
+    """This package's files, sorted, without its tests, which a clone has in the same folder."""
+    tests = PACKAGE / "tests"
+    return [
+        path
+        for path in sorted(PACKAGE.rglob(pattern))
+        if path.is_file() and not path.is_relative_to(tests)
+    ]
 
 
 def write_whole(path: Path, content: bytes | str) -> str:

@@ -284,6 +284,7 @@ class Subject(NamedTuple):
             for pattern in FILES[self.kind]
             for path in tree.root.glob(pattern.format(self.name))
             if path.is_file() and "__pycache__" not in path.parts
+            if not path.is_relative_to(tree.root / "nbjudge" / "tests")
         }
         modules = [tree.root / name for name in self.modules]
         # The site shows all packages, so that there is nothing to be found out.

@@ -26,14 +26,14 @@ SECONDS = (
     (r"tests/notebooks/.*\[(09|11)", 80),
     (r"tests/notebooks/.*\[(08|10)", 55),
     (r"tests/notebooks/.*\[", 35),
-    (r"tests/nbjudge/hostile/", 150),
+    (r"nbjudge/tests/hostile/", 150),
     (r"tests/benchmarks/test_record_scripts", 90),
-    (r"tests/nbjudge/(run/test_cluster|judge/test_(judge|breaking))\.py", 100),
-    (r"tests/nbjudge, one class", 100),
+    (r"nbjudge/tests/(run/test_cluster|judge/test_(judge|breaking))\.py", 100),
+    (r"nbjudge/tests, one class", 100),
     (r"tests/solutions\[", 100),
     (r"tests/house/test_types", 60),
     (r"tests/coursebook/test_new", 70),
-    (r"tests/(nbjudge|tfcourse/(runs|training))/", 20),
+    (r"(nbjudge/tests|tests/tfcourse/(runs|training))/", 20),
 )
 
 #: The tests that each run the code of one chapter.
@@ -53,8 +53,8 @@ TOGETHER = (
     (r"tests/site/(figures/|test_live_models\.py)", "tests/site, figures"),
     (r"tests/solutions/", "tests/solutions"),
     (
-        r"tests/nbjudge/(run/test_class|report/test_feedback|report/test_people)\.py",
-        "tests/nbjudge, one class",
+        r"nbjudge/tests/(run/test_class|report/test_feedback|report/test_people)\.py",
+        "nbjudge/tests, one class",
     ),
 )
 

@@ -187,8 +187,8 @@ def _steps(problem_set: str, name: str, function: str, new_set: bool) -> list[st
         "Write the exercise's row in the table of exercises, and its points and minutes in both "
         "places. tests/solutions/test_notebooks.py names those that differ.",
         f"tfcourse release {problem_set}, and commit what it writes. "
-        "tests/nbjudge/intake/test_release.py names a release that is not current.",
-        "pytest tests/solutions tests/nbjudge/intake/test_release.py "
+        "nbjudge/tests/intake/test_release.py names a release that is not current.",
+        "pytest tests/solutions nbjudge/tests/intake/test_release.py "
         f"-k {problem_set.partition('-')[0]}",
     ]
     if not new_set:

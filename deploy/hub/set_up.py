@@ -21,7 +21,7 @@ from pathlib import Path
 COURSE = Path(__file__).resolve().parents[2]
 
 #: What no learner gets. Problem sets come through the exchange, when the instructor releases them.
-PRIVATE = ("solutions", "tests", "examples")
+PRIVATE = ("solutions", "conftest.py", "tests", "nbjudge/tests", "examples")
 RELEASED = "notebooks/assignments"
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import shlex
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
 from nbjudge.course import SETTINGS, in_full, problem_set_names, sources
-from nbjudge.files import write_whole
+from nbjudge.files import PACKAGE, own_files, write_whole
 from nbjudge.gradescope import VISIBILITIES
 from nbjudge.inside.program import FILE, command_name, program, values_on
 from nbjudge.intake.release import (
@@ -30,8 +30,6 @@ OF_THE_COURSE = (
 
 #: The folder in the zip for the course and the judge.
 COURSE = "course"
-
-_JUDGE = Path(__file__).parents[1]
 
 
 def make_zip(problem_set: str, course: Path, hidden: str, into: Path | None = None) -> Path:
@@ -56,7 +54,7 @@ def make_zip(problem_set: str, course: Path, hidden: str, into: Path | None = No
     """
     if hidden not in VISIBILITIES:
         raise ValueError(f"hidden is {hidden!r}, but it must be one of: {', '.join(VISIBILITIES)}.")
-    if not (_JUDGE / "pyproject.toml").is_file():
+    if not (PACKAGE / "pyproject.toml").is_file():
         raise ValueError(
             "nbjudge was installed here from a wheel, and the zip needs its sources: install it "
             "from a clone, with `pip install -e ./nbjudge`."
@@ -72,7 +70,7 @@ def make_zip(problem_set: str, course: Path, hidden: str, into: Path | None = No
     with zipfile.ZipFile(content, "w") as file:
         said = {"PROBLEM_SET": problem_set, "HIDDEN": hidden}
         said["EXTRAS"] = ",".join(["grade", *sorted(values_on())])
-        for script in sorted((_JUDGE / "gradescope" / "zip").iterdir()):
+        for script in sorted((PACKAGE / "gradescope" / "zip").iterdir()):
             text = script.read_text("utf-8")
             for name, value in said.items():
                 text = text.replace(f"@{name}@", shlex.quote(value))
@@ -94,7 +92,8 @@ def _add(file: zipfile.ZipFile, name: str, content: bytes, mode: int) -> None:
 
 def _of_the_course(problem_set: str, course: Path) -> Iterator[tuple[str, Path]]:
     """The files that grading this problem set needs, by their path in the course's folder."""
-    for package in (_JUDGE, *program().folders(), *program().folders(tests_own=True)):
+    yield from _copied(own_files(), PACKAGE.parent)
+    for package in (*program().folders(), *program().folders(tests_own=True)):
         yield from _below(package, package.parent)
     for folder in (source_folder(problem_set, course), release_folder(problem_set, course)):
         yield from _below(folder, course)
@@ -112,8 +111,11 @@ def _of_the_course(problem_set: str, course: Path) -> Iterator[tuple[str, Path]]
 
 
 def _below(folder: Path, above: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        skipped = any(fnmatch(part, pattern) for part in parts for pattern in NOT_COPIED)
-        if path.is_file() and not skipped:
-            yield path.relative_to(above).as_posix(), path
+    return _copied(sorted(folder.rglob("*")), above)
+
+
+def _copied(paths: Iterable[Path], above: Path) -> Iterator[tuple[str, Path]]:
+    for path in filter(Path.is_file, paths):
+        place = path.relative_to(above)
+        if not any(fnmatch(part, pattern) for part in place.parts for pattern in NOT_COPIED):
+            yield place.as_posix(), path

@@ -23,7 +23,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from nbjudge.answers import ACCEPTS, holds_answers, known_answers, load_variants
 from nbjudge.course import RELEASE, SOLUTIONS, problem_set_names, sources
-from nbjudge.files import write_whole
+from nbjudge.files import own_files, write_whole
 from nbjudge.inside.messages import Malformed, from_json, to_json
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
@@ -382,9 +382,8 @@ def state(problem_set: str, course: Path) -> str:
 
     While it stays the same, so does what :func:`is_current` says, which takes seconds to find out.
     """
-    judge = Path(__file__).parents[1]
-    packages = (judge, *program().folders(), *program().folders(tests_own=True))
-    paths = [path for package in packages for path in package.rglob("*.py")]
+    packages = (*program().folders(), *program().folders(tests_own=True))
+    paths = [*own_files("*.py"), *(path for package in packages for path in package.rglob("*.py"))]
     for folder in (source_folder(problem_set, course), release_folder(problem_set, course)):
         paths += [path for path in folder.rglob("*") if "__pycache__" not in path.parts]
     paths += [*loose_files(course), course / "nbgrader_config.py", course / "_config.yml"]

@@ -8,10 +8,10 @@ import hashlib
 import importlib.metadata
 import platform
 from functools import cache
-from pathlib import Path
 
 from nbformat import NotebookNode
 
+from nbjudge.files import PACKAGE, own_files
 from nbjudge.inside.program import program
 from nbjudge.intake import cells
 
@@ -56,16 +56,16 @@ def judge_digest() -> str:
 
     Machines with the same digest judge alike.
     """
-    here = Path(__file__).parents[1]
     total = hashlib.sha256(repr(sorted(versions().items())).encode())
     files = {
         f"{package.name}/{path.relative_to(package).as_posix()}": path
-        for package in (here, *program().folders(), *program().folders(tests_own=True))
+        for package in (*program().folders(), *program().folders(tests_own=True))
         for path in package.rglob("*.py")
     }
+    for path in own_files("*.py"):
+        if _affects(module := path.relative_to(PACKAGE).as_posix()):
+            files[f"{PACKAGE.name}/{module}"] = path
     for name, path in sorted(files.items()):
-        if path.is_relative_to(here) and not _affects(path.relative_to(here).as_posix()):
-            continue
         total.update(f"{name}\0".encode() + path.read_bytes())
     return total.hexdigest()
 

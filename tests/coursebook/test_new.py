@@ -49,7 +49,7 @@ def cloned(folder: Path, *, tests: bool = False) -> Path:
     without = shutil.ignore_patterns("__pycache__")
     for name in ("book", "coursebook", "nbjudge_tfcourse", *(["tests"] if tests else [])):
         shutil.copytree(ROOT / name, folder / name, ignore=without)
-    for name in ("tfcourse", "nbjudge", "benchmarks", "examples"):
+    for name in ("conftest.py", "tfcourse", "nbjudge", "benchmarks", "examples"):
         (folder / name).symlink_to(ROOT / name)
     for place in ("notebooks", "notebooks/assignments", "solutions"):
         (folder / place).mkdir()

@@ -10,6 +10,9 @@ from coursebook import records
 from coursebook.course import problem_set_names, record_paths, root
 from coursebook.source import source_of
 
+#: The folders of tests.
+TESTS = ("tests", "nbjudge/tests")
+
 
 def test_import_brings_nothing_slow_beside_torch():
     code = (
@@ -85,7 +88,7 @@ def test_source_of_leaves_out_the_documentation_only():
 
 def test_what_tests_share_has_a_name_of_its_own(course):
     """Several folders have a conftest: which one an import by that name finds is chance."""
-    for path in sorted((course / "tests").rglob("*.py")):
+    for path in sorted(p for name in TESTS for p in (course / name).rglob("*.py")):
         assert "conftest " + "import" not in path.read_text("utf-8"), path
 
 

@@ -12,6 +12,9 @@ from coursebook.live.catalogue import FIGURES
 ROOT = root(Path(__file__).parent)
 LESSONS = lessons(ROOT)
 
+#: The folders of tests.
+TESTS = ("tests", "nbjudge/tests")
+
 #: Lines that a file of tests may have: what is longer is about several things.
 MOST = 600
 
@@ -44,7 +47,7 @@ def test_notebooks_has_lessons_and_assignments_and_nothing_else():
 
 def test_no_file_elsewhere_is_named_after_a_lesson():
     names = {lesson.name for lesson in LESSONS}
-    folders = ("book", "benchmarks", "coursebook", "nbjudge_tfcourse", "tests")
+    folders = ("book", "benchmarks", "coursebook", "nbjudge_tfcourse", *TESTS)
     found = [path for name in folders for path in (ROOT / name).rglob("*") if path.stem in names]
     assert not found
 
@@ -72,7 +75,7 @@ def test_each_live_figure_has_a_file_of_tests(name):
 
 
 def test_no_file_of_tests_is_too_long():
-    paths = (ROOT / "tests").rglob("*.py")
+    paths = [path for name in TESTS for path in (ROOT / name).rglob("*.py")]
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in paths}
     assert len(lengths) > 300, "the test finds fewer than it did"
     assert not {path: lines for path, lines in lengths.items() if lines > MOST}

@@ -164,9 +164,9 @@ def test_what_shares_a_fixture_is_one_scope():
     first, *others = (spread.seconds(scope) for scope in sorted(site | pages | figures))
     assert first > max(others), "one builds the site, while the others have not begun"
     graded = {
-        spread.scope(f"tests/nbjudge/{x}.py::test")
+        spread.scope(f"nbjudge/tests/{x}.py::test")
         for x in ("run/test_class", "report/test_people")
     }
     assert (
-        len(graded) == 1 < len({*graded, spread.scope("tests/nbjudge/judge/test_judge.py::test")})
+        len(graded) == 1 < len({*graded, spread.scope("nbjudge/tests/judge/test_judge.py::test")})
     )

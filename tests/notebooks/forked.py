@@ -33,7 +33,7 @@ LOADED = ("torch._dynamo", "ipykernel.kernelapp", "ipykernel.ipkernel",
 
 FLAGS = ("--nbval", "--nbval-current-env", "-p", "coursebook.nbval_bands",
          "--nbval-cell-timeout=3600", "-q", "--no-header", "-p", "no:cacheprovider",
-         "-c", os.devnull)  # fmt: skip
+         "-c", os.devnull, "--noconftest")  # fmt: skip
 
 
 #: CPU seconds after which a notebook is stopped. The clock would count what else a machine does.

@@ -223,7 +223,7 @@ def test_five_minutes_with_the_judge_alone(installed, tmp_path, course):
     assert fine(installed("nbjudge:grade", "python", "-c", found)) == "None None\n"
     programs = fine(installed("nbjudge:grade", "python", "-c", "import sys; print(sys.executable)"))
     spec = importlib.util.spec_from_file_location(
-        "five_minutes", course / "tests/nbjudge/test_five_minutes.py"
+        "five_minutes", course / "nbjudge/tests/test_five_minutes.py"
     )
     five_minutes = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(five_minutes)

@@ -58,7 +58,8 @@ def test_it_is_nobody_and_has_no_rights(inside):
 
 def test_files_of_the_machine_are_out_of_sight(inside, course):
     hidden = ["/etc/shadow", "/etc/ssh", "/var", "/opt", "/mnt", "/boot", "/run", "/sys/kernel"]
-    hidden += [f"{course}/{name}" for name in ("solutions", "tests", "notebooks", ".git", "book")]
+    private = ("solutions", "tests", "nbjudge/tests", "notebooks", ".git", "book")
+    hidden += [f"{course}/{name}" for name in private]
     hidden += [__file__, f"{Path.home()}/.ssh", f"{Path.home()}/.bashrc", "/dev/sda", "/dev/kmsg"]
     said = inside.run(f"import os; print([p for p in {hidden} if os.path.exists(p)])")
     assert said == "[]"

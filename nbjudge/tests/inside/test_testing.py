@@ -27,6 +27,20 @@ def shell():
     return start_ipython() or get_ipython()
 
 
+@pytest.fixture
+def typed(tmp_path):
+    """What a learner's source defines. Its file is not in the judge's folder, as this one is."""
+
+    def define(name, source):
+        path = tmp_path / f"{name}.py"
+        path.write_text(source)
+        names = {}
+        exec(compile(source, path, "exec"), names)
+        return names[name]
+
+    return define
+
+
 # -- verbs -------------------------------------------------------------------------------
 
 
@@ -103,10 +117,8 @@ def test_what_only_looks_changed_is_none_of_a_calls_business():
     assert call(lambda x: x.requires_grad_().sum(), ONES) == 6
 
 
-def test_call_speaks_of_the_learners_line_and_of_the_inputs():
-    def attend(Q, K):
-        return Q @ K
-
+def test_call_speaks_of_the_learners_line_and_of_the_inputs(typed):
+    attend = typed("attend", "def attend(Q, K):\n    return Q @ K\n")
     told = said(call, attend, ONES, ONES)
     assert "`attend` stops with RuntimeError" in told
     assert "return Q @ K" in told
@@ -212,17 +224,15 @@ def test_an_error_is_told_in_its_own_words_and_what_it_usually_is(wrong, hint):
     assert all(line.startswith("  ") for line in rest)
 
 
-def test_an_error_that_says_it_all_gets_no_hint():
-    assert said(call, lambda x: 1 / 0, 3).splitlines()[1].startswith("  line")
+def test_an_error_that_says_it_all_gets_no_hint(typed):
+    stops = typed("stops", "def stops(x):\n    return 1 / 0\n")
+    assert said(call, stops, 3).splitlines()[1].startswith("  line")
 
 
-def test_all_that_an_error_says_is_told_up_to_an_empty_line():
+def test_all_that_an_error_says_is_told_up_to_an_empty_line(typed):
     told = said(call, lambda x: torch.min(x, x, 0), ONES)
     assert "expected one of:\n * (Tensor input" in told and "int dim" in told
-
-    def many(lines):
-        raise ValueError(lines)
-
+    many = typed("many", "def many(lines):\n    raise ValueError(lines)\n")
     told = said(call, many, "one\n" * 50).splitlines()
     assert 8 < told.count("one") < 20 and told[-2].startswith("  line")
     assert "two" not in said(call, many, "one\n\ntwo").splitlines()

@@ -206,6 +206,7 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
     assert "course/nbjudge_tfcourse/told/ps05-self-attention.jsonl" in names
     assert {f"course/{name}/__init__.py" for name in ("nbjudge", "tfcourse")} <= names
     assert not [name for name in names if "teaching-notes" in name or "/." in name]
+    assert not [name for name in names if name.startswith("course/nbjudge/tests/")]
     assert "ps05-self-attention after_due_date" in read["run_autograder"]
     assert "sed '/^-e /d' requirements.txt > \"$pins\"" in read["setup.sh"]
     assert '--constraint "$pins"' in read["setup.sh"]
