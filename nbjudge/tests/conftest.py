@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import around
 import judged_set
 import pytest
 import small_set
@@ -14,11 +16,36 @@ from forked_desk import Loaded
 from odd_class import hand_in_class
 
 from nbjudge.desk import run as desk_run
+from nbjudge.inside import program
 from nbjudge.intake.release import make_release
 from nbjudge.run import bench
 from nbjudge.testing import by_hand
 
 HERE = Path(__file__).parent
+
+if around.ALONE:
+    # Before anything asks what the course is; the kernels and workers of tests inherit it.
+    os.environ.setdefault(program.VARIABLE, str(around.SMALL))
+
+    def pytest_configure(config: pytest.Config) -> None:
+        """Declare the markers by which the course's own runs choose among all tests."""
+        for marker in ("browser", "case_of(kind)", "release(noun)", "thorough(noun)"):
+            config.addinivalue_line("markers", marker)
+
+    @pytest.fixture(scope="session")
+    def course() -> Path:
+        """Skip what needs the course."""
+        return around.the_course()
+
+    @pytest.fixture(scope="session")
+    def shared(course: Path) -> Path:
+        """Skip what needs the folder beside the course."""
+        return course
+
+    @pytest.fixture(scope="session")
+    def chromium() -> None:
+        """Skip what needs a browser: the course's tests start it."""
+        around.the_course()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,8 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from small_set import COURSE, make_course, source_notebook, with_first_lines
+from around import the_course
+from small_set import make_course, source_notebook, with_first_lines
 
+COURSE = the_course()
 HUB = COURSE / "deploy/hub"
 PROXY = COURSE / "node_modules/configurable-http-proxy"
 

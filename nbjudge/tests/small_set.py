@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import nbformat
+from around import SMALL
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from nbjudge import sandbox
@@ -19,7 +20,8 @@ NAME = "ps99-small"
 
 #: Where there is no sandbox the rest of the grader is tested all the same.
 SANDBOXED = sandbox.status().works
-COURSE = Path(__file__).resolve().parents[2]
+#: In nbgrader's gradebook and exchange.
+COURSE_ID = "small-course"
 
 SETUP = """\
 import random
@@ -126,7 +128,7 @@ def make_course(folder: Path, notebook: nbformat.NotebookNode | None = None) -> 
     source = folder / "solutions" / NAME
     source.mkdir(parents=True)
     (folder / "_toc.yml").touch()
-    shutil.copy(COURSE / "nbgrader_config.py", folder)
+    shutil.copy(SMALL / "nbgrader_config.py", folder)
     nbformat.write(notebook or source_notebook(), source / f"{NAME}.ipynb")
     return folder
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import nbformat
 import torch
+from around import SMALL
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from safetensors.torch import save
 
 NAME, FILE = "ps98-target", "weights.safetensors"
-COURSE = Path(__file__).resolve().parents[2]
 
 SETUP = """\
 import random
@@ -196,7 +196,7 @@ def make_course(folder: Path) -> Path:
     source = folder / "solutions" / NAME
     source.mkdir(parents=True)
     (folder / "_toc.yml").touch()
-    shutil.copy(COURSE / "nbgrader_config.py", folder)
+    shutil.copy(SMALL / "nbgrader_config.py", folder)
     nbformat.write(source_notebook(), source / f"{NAME}.ipynb")
     enclose(source)
     return folder

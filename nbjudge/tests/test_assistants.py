@@ -6,12 +6,13 @@ import shutil
 
 import pytest
 import typer
-from small_set import COURSE, NAME, answered, hand_in
+from around import the_course
+from small_set import NAME, answered, hand_in
 from typer.testing import CliRunner
 
 from nbjudge.commands import register
 
-PAGE = (COURSE / "book" / "assist.md").read_text("utf-8")
+PAGE = (the_course() / "book" / "assist.md").read_text("utf-8")
 #: The page's problem set and exercise, and the small set's.
 HERE = {"ps05-self-attention": NAME, "masked-attention": "double"}
 

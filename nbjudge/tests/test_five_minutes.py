@@ -14,7 +14,7 @@ import pytest
 
 from nbjudge import sandbox
 
-README = Path(__file__).resolve().parents[2] / "nbjudge" / "README.md"
+README = Path(__file__).resolve().parents[1] / "README.md"
 ALONE = Path(__file__).parent / "courses" / "alone"
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from small_hub import HUB, set_up, small_clone
-from small_set import COURSE, NAME
+from small_hub import COURSE, HUB, set_up, small_clone
+from small_set import NAME
 from traitlets.config import PyFileConfigLoader
 
 from nbjudge.intake.release import make_release
@@ -190,6 +190,7 @@ def test_a_learners_copy_is_a_course_without_what_is_private(server):
     copy = server.hub / "course"
     there = {path.name for path in copy.iterdir()}
     assert "nbgrader_config.py" in there and not there & {"solutions", "tests", "examples", ".git"}
+    assert not (copy / "nbjudge/tests").exists()
     assert list((copy / "notebooks/assignments").iterdir()) == []
     assert server.run(ADA, "touch", copy / "mine").returncode != 0, "learners only read it"
 

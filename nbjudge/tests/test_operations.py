@@ -10,7 +10,7 @@ import pytest
 import typer
 from filelock import FileLock
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, grade, hand_in
+from small_set import COURSE_ID, NAME, answered, grade, hand_in
 from typer.testing import CliRunner
 
 from nbjudge.commands import register
@@ -29,7 +29,6 @@ pytestmark = [
 ]
 
 CLASS = ("ada", "adam", "bob", "cleo", "dan", "eve")
-COURSE_ID = "attention-to-transformers"
 
 
 @pytest.fixture(scope="module")

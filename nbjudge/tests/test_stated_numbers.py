@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from small_set import COURSE
+from around import the_course
 
 from nbjudge.inside.limits import Limits
 from nbjudge.intake.merge import MAX_EXTRA_CELLS
@@ -13,6 +13,7 @@ from nbjudge.run.cluster import PATIENCE
 from nbjudge.run.helper import MEMORY_MB, RESULT_MB
 from nbjudge.store.statistics import FEWEST
 
+COURSE = the_course()
 PAGES = ("teach", "teach-elsewhere", "grading-safety")
 TEXT = " ".join(
     word for page in PAGES for word in (COURSE / f"book/{page}.md").read_text("utf-8").split()

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from small_set import COURSE, NAME, answered
+from around import the_course
+from small_set import NAME, answered
 from typer.testing import CliRunner
 
 from nbjudge.commands import register
@@ -23,7 +24,7 @@ from nbjudge.marking.desk import OPEN
 from nbjudge.marking.opening import open_desk
 from nbjudge.marking.rubric import MarkersChoice
 
-TEXT = (COURSE / "book" / "teach.md").read_text("utf-8")
+TEXT = (the_course() / "book" / "teach.md").read_text("utf-8")
 CLASS = {"ada": 1, "ben": 2, "eve": 3}
 #: What the page names, and what stands for it here.
 HERE = {"ps01-words": NAME, "ps05-self-attention": NAME, "masked-attention": "double"}

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from around import WITHOUT
 
 import nbjudge
-import tfcourse.files
 from nbjudge import files
 from nbjudge.inside import kinds, program
 
@@ -77,10 +77,10 @@ def test_what_is_inside_imports_nothing_that_is_not():
 
 def test_files_are_written_as_the_course_writes_them():
     """No package imports another, so that the function stands in both: it must be the same."""
+    theirs = pytest.importorskip("tfcourse.files", reason=WITHOUT)
     for name in ("write_whole", "sync_folder"):
-        assert inspect.getsource(getattr(files, name)) == inspect.getsource(
-            getattr(tfcourse.files, name)
-        )
+        ours = inspect.getsource(getattr(files, name))
+        assert ours == inspect.getsource(getattr(theirs, name))
 
 
 def told(folder, said=None, **modules):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import nbformat
 import torch
+from around import SMALL
 from nbformat.v4 import new_code_cell, new_notebook
 from safetensors.torch import save
 from small_set import SANDBOXED, metadata
@@ -105,8 +107,7 @@ def make_course(folder: Path) -> Path:
     source = folder / "solutions" / NAME
     source.mkdir(parents=True)
     (folder / "_toc.yml").touch()
-    config = Path(__file__).resolve().parents[2] / "nbgrader_config.py"
-    (folder / "nbgrader_config.py").write_text(config.read_text("utf-8"), "utf-8")
+    shutil.copy(SMALL / "nbgrader_config.py", folder)
     nbformat.write(notebook, source / f"{NAME}.ipynb")
     (source / FILE).write_bytes(weights())
     make_release(NAME, folder)

@@ -11,7 +11,7 @@ WHOLE = {"house", "site", "packaging"}
 GIVEN = {"hostile", "honest", "courses", "other_system"}
 
 
-def tests_of(course, package):
+def folder_of_tests(course, package):
     """The folder of a package's tests: those of the judge are part of its own distribution."""
     own = course / package / "tests"
     return own if own.is_dir() else course / "tests" / package
@@ -34,12 +34,12 @@ def test_each_folder_of_tests_is_named_like_a_folder_of_the_course(course):
     ours = {path.name for path in course.iterdir() if path.is_dir()}
     assert tested <= ours, f"no folder of the course has this name: {sorted(tested - ours)}"
     packages = {path.parent.name for path in course.glob("*/__init__.py")}
-    assert not {name for name in packages if not tests_of(course, name).is_dir()}
+    assert not {name for name in packages if not folder_of_tests(course, name).is_dir()}
 
 
 @pytest.mark.parametrize("package", ["tfcourse", "nbjudge"])
 def test_each_part_of_a_package_has_its_tests(course, package):
-    parts, tested = course / package, folders(tests_of(course, package)) - GIVEN
+    parts, tested = course / package, folders(folder_of_tests(course, package)) - GIVEN
     packages = folders(parts) - {"tests"}
     modules = {path.stem for path in parts.glob("*.py")}
     assert packages <= tested, f"no folder of tests: {sorted(packages - tested)}"
@@ -49,7 +49,7 @@ def test_each_part_of_a_package_has_its_tests(course, package):
 def test_a_test_of_a_package_names_it(course):
     """Directly, or through what it shares with the tests beside it."""
     for package in {path.parent.name for path in course.glob("*/__init__.py")}:
-        folder = tests_of(course, package)
+        folder = folder_of_tests(course, package)
         shared = "\n".join(
             path.read_text("utf-8")
             for path in folder.rglob("*.py")

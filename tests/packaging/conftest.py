@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import environments
 import pytest
@@ -16,11 +17,8 @@ SOURCE = (*environments.PACKAGES, "pyproject.toml", *environments.LICENCES)
 
 
 @pytest.fixture(scope="session")
-def wheels(course: Path, tmp_path_factory) -> dict[str, Path]:
-    """The course's wheel and the judge's, built from copies: setuptools writes beside its source.
-
-    The course's is named by its file in messages; both are in one folder.
-    """
+def source(course: Path, tmp_path_factory) -> Path:
+    """A copy of what the wheels are built from: setuptools writes beside its source."""
     source = tmp_path_factory.mktemp("source")
     for name in SOURCE:
         if (course / name).is_dir():
@@ -29,12 +27,33 @@ def wheels(course: Path, tmp_path_factory) -> dict[str, Path]:
             )
         else:
             shutil.copy(course / name, source)
-    built = tmp_path_factory.mktemp("wheel")
+    return source
+
+
+def build(into: Path, *sources: Path) -> dict[str, Path]:
+    """The wheels of these folders or source distributions, by their packages' names."""
     # The build's own requirement, setuptools, is here; pip would fetch it.
-    asked = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", built]
-    both = source, source / environments.JUDGE
-    subprocess.run([sys.executable, "-m", "pip", *asked, *both], check=True)
-    return {path.name.partition("-")[0]: path for path in built.glob("*.whl")}
+    asked = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", into]
+    subprocess.run([sys.executable, "-m", "pip", *asked, *sources], check=True)
+    return {path.name.partition("-")[0]: path for path in into.glob("*.whl")}
+
+
+@pytest.fixture(scope="session")
+def wheels(source: Path, tmp_path_factory) -> dict[str, Path]:
+    """The course's wheel and the judge's, in one folder; messages name the course's by its file."""
+    return build(tmp_path_factory.mktemp("wheel"), source, source / environments.JUDGE)
+
+
+@pytest.fixture(scope="session")
+def sdist(source: Path, wheels: dict[str, Path], tmp_path_factory) -> SimpleNamespace:
+    """The judge's source distribution, ``source``, and the ``wheel`` that is built from it."""
+    built = tmp_path_factory.mktemp("sdist")
+    ask = f"from setuptools import build_meta; build_meta.build_sdist({str(built)!r})"
+    subprocess.run([sys.executable, "-c", ask], check=True, cwd=source / environments.JUDGE,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
+    (packed,) = built.iterdir()
+    wheel = build(tmp_path_factory.mktemp("from-sdist"), packed)[environments.JUDGE]
+    return SimpleNamespace(source=packed, wheel=wheel)
 
 
 @pytest.fixture(scope="session")

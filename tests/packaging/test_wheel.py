@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import pytest
 import torch
 
 from nbjudge import sandbox
+from nbjudge.files import PACKAGE, own_files
 from nbjudge.intake import cells
 from nbjudge.variants import fill
 from tfcourse.extras import EXTRAS
 
 PROBLEM_SET = "ps05-self-attention"
+
+JUDGES_TESTS = environments.COURSE / "nbjudge" / "tests"
 
 #: What the files that a learner installs may take together.
 MOST_BYTES = 1.1e9
@@ -68,10 +72,30 @@ def test_each_wheel_holds_its_packages_and_no_more(wheels, course, name, package
         for path in (course / package).rglob("*"):
             about = path.parent == course / "nbjudge" and path.suffix != ".py"
             built = "egg-info" in path.parent.name
-            if path.is_file() and path.suffix != ".pyc" and not about and not built:
+            tests = path.is_relative_to(JUDGES_TESTS)
+            if path.is_file() and path.suffix != ".pyc" and not (about or built or tests):
                 assert path.relative_to(course).as_posix() in names
     tops = {name.split("/")[0].split("-")[0] for name in names}
     assert tops == {*packages, name}
+
+
+def test_the_judges_tests_are_in_its_source_distribution_and_not_in_its_wheel(wheels, sdist):
+    """A wheel is the same whether it is made from a clone or from the source distribution."""
+    mine = {
+        path.relative_to(JUDGES_TESTS).as_posix()
+        for path in JUDGES_TESTS.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with tarfile.open(sdist.source) as packed:
+        inner = [name.split("/", 1)[1] for name in packed.getnames() if "/" in name]
+    in_tests = {name.removeprefix("tests/") for name in inner if name.startswith("tests/")}
+    assert len(mine) > 250 and mine <= in_tests
+    assert not [name for name in inner if name.endswith(".pyc")]
+    held = zipfile.ZipFile(wheels["nbjudge"]).namelist()
+    own = {f"nbjudge/{path.relative_to(PACKAGE).as_posix()}" for path in own_files("*.py")}
+    assert {name for name in held if name.endswith(".py")} == own
+    assert not [name for name in held if "tests/" in name]
+    assert set(zipfile.ZipFile(sdist.wheel).namelist()) == set(held)
 
 
 def test_the_judge_says_what_it_is(wheels, course):

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from around import SMALL
 from damaged import DAMAGED, content
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 from small_set import (
-    COURSE,
     NAME,
     answered,
     cell,
@@ -236,7 +236,7 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
     (course / "source" / NAME).mkdir(parents=True)
     source = with_first_lines(source_notebook())
     nbformat.write(source, course / "source" / NAME / f"{NAME}.ipynb")
-    shutil.copy(COURSE / "course.toml", course)  # its values are tensors
+    shutil.copy(SMALL / "course.toml", course)  # its values are tensors
     (course / "nbgrader_config.py").write_text(
         "c = get_config()\nc.CourseDirectory.course_id = 'c'\n"
         "c.CourseDirectory.release_directory = 'notebooks/assignments'\n"

@@ -7,7 +7,7 @@ import shutil
 import nbformat
 import pytest
 import typer
-from small_set import NAME, answered, hand_in
+from small_set import COURSE_ID, NAME, answered, hand_in
 from test_collect import CANVAS, GRADEBOOK, below, download, notebook, table
 from typer.testing import CliRunner
 
@@ -95,7 +95,7 @@ def test_folder(recipes, run, small_course, tmp_path):
 
 
 def test_exchange(recipes, run, small_course, tmp_path):
-    inbound = tmp_path / "exchange" / "attention-to-transformers" / "inbound"
+    inbound = tmp_path / "exchange" / COURSE_ID / "inbound"
     for time, double in (("09", "double = abs"), ("10", "def double(x): return 2 * x")):
         folder = f"ada+{NAME}+2026-11-30 {time}:00:00 UTC+x"
         path = hand_in(inbound, folder, answered(small_course, double=double))

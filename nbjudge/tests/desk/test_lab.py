@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from around import the_course
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from small_set import NAME, hand_in
@@ -21,7 +22,6 @@ from nbjudge.course import problem_set_names, root
 from nbjudge.desk import lab
 from nbjudge.desk.progress import OURS, START
 
-TREE = Path(__file__).resolve().parents[3]
 SET = f"assignments/{NAME}/{NAME}.ipynb"
 
 
@@ -121,7 +121,7 @@ class Opened:
         other.write_text(json.dumps(wrong))
         words = ["lab", "--no-browser", f"--port={self.port}", "--IdentityProvider.token=t"]
         program = [sys.executable, "-c", "from tfcourse.cli import app; app()"]
-        own = {"TFCOURSE_ROOT": str(course), "HOME": str(home), "PYTHONPATH": str(TREE)}
+        own = {"TFCOURSE_ROOT": str(course), "HOME": str(home), "PYTHONPATH": str(the_course())}
         with self.log.open("w") as out:
             self.process = subprocess.Popen(
                 [*program, *words, "--allow-root"],
@@ -220,7 +220,7 @@ def test_without_jupyterlab_it_says_what_to_install(tmp_path, monkeypatch):
 
 def test_make_lab_passes_options_on_and_needs_neither_site_nor_class():
     told = subprocess.run(
-        ["make", "-n", "lab", "LAB=--no-browser"], cwd=TREE, capture_output=True, text=True
+        ["make", "-n", "lab", "LAB=--no-browser"], cwd=the_course(), capture_output=True, text=True
     ).stdout
     assert "tfcourse lab --no-browser" in told
     assert "demo" not in told and "book" not in told
@@ -228,6 +228,6 @@ def test_make_lab_passes_options_on_and_needs_neither_site_nor_class():
 
 def test_what_make_installs_is_seen_coming_in():
     """It takes minutes: whoever waits is shown by pip what it downloads."""
-    lines = (TREE / "Makefile").read_text("utf-8").splitlines()
+    lines = (the_course() / "Makefile").read_text("utf-8").splitlines()
     (install,) = [line for line in lines if "pip install" in line]
     assert "--quiet" not in install and " -q" not in install

@@ -16,6 +16,7 @@ import psutil
 import pytest
 import target_set
 
+from nbjudge.files import PACKAGE
 from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
 from nbjudge.run import engine
@@ -108,8 +109,7 @@ def graded(tmp_path_factory, request) -> SimpleNamespace:
         target_set.enclose(place)
     for attack in attacks:
         attack.hand_in(submitted, release)
-    package = Path(target_set.COURSE, "nbjudge")
-    before = _tree(course, submitted, package)
+    before = _tree(course, submitted, PACKAGE)
     run = partial(
         engine.grade,
         target_set.NAME,
@@ -128,7 +128,7 @@ def graded(tmp_path_factory, request) -> SimpleNamespace:
     )
     peak = _peak()
     report = run()
-    after = _tree(course, submitted, package)
+    after = _tree(course, submitted, PACKAGE)
     return SimpleNamespace(
         peak=peak,
         attacks=attacks,

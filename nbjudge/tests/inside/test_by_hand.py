@@ -6,16 +6,16 @@ import sys
 import pytest
 import torch
 import torch.utils.flop_counter
+from around import WITHOUT
 from mistake_said import said
 from torch import nn
 from torch.nn import functional as F
 
-import tfcourse.attention
-import tfcourse.generation
-import tfcourse.recurrent
 from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.testing import absent
 from nbjudge.testing import by_hand, call
+
+tfcourse = pytest.importorskip("tfcourse", reason=WITHOUT)
 
 pytestmark = pytest.mark.usefixtures("nothing_forbidden")
 

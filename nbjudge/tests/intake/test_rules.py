@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, cell, grade, hand_in, release_of
+from small_set import COURSE_ID, NAME, answered, cell, grade, hand_in, release_of
 
 from nbjudge.intake.find import parse
 from nbjudge.intake.merge import blank, merge
@@ -23,7 +23,6 @@ pytestmark = [
     pytest.mark.thorough("grading of small classes"),
 ]
 
-COURSE_ID = "attention-to-transformers"
 DUE = datetime(2026, 11, 1, 12, tzinfo=UTC)
 SET = f"[{NAME}]\n"
 LATE = SET + f'due = {DUE:%Y-%m-%dT%H:%M:%SZ}\npenalty = "10 % per day"\n'

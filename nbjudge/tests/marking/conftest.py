@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import around
 import pytest
 import small_set
 
@@ -125,7 +126,7 @@ def page(class_of_four, tmp_path_factory) -> Iterator[SimpleNamespace]:
     program = subprocess.Popen(
         command,
         cwd=given.course,
-        env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(small_set.COURSE)},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(around.AROUND)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

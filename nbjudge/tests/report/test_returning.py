@@ -22,7 +22,7 @@ from nbgrader.exchange.default import (
     ExchangeReleaseAssignment,
     ExchangeSubmit,
 )
-from small_set import NAME, answered, grade, hand_in
+from small_set import COURSE_ID, NAME, answered, grade, hand_in
 from traitlets.config import Config
 from typer.testing import CliRunner
 
@@ -40,8 +40,6 @@ pytestmark = [
     # nbgrader's own use of the clock and of its tables.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sqlalchemy.exc.SAWarning"),
 ]
-
-COURSE_ID = "attention-to-transformers"
 
 
 class Exchange:

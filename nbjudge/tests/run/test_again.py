@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, grade, hand_in
+from small_set import COURSE_ID, NAME, answered, grade, hand_in
 
 from nbjudge.marking.record import RECORD, last_acts, record_marks
 from nbjudge.run import bench, engine
@@ -47,7 +47,7 @@ def two(graded_two, small_course, tmp_path):
 def mark(into, student, points):
     """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
     record_marks(into)
-    with Gradebook(f"sqlite:///{into / 'gradebook.db'}", "attention-to-transformers") as book:
+    with Gradebook(f"sqlite:///{into / 'gradebook.db'}", COURSE_ID) as book:
         grade = book.find_grade("explain--written", NAME, NAME, student)
         grade.manual_score, grade.needs_manual_grade = points, False
         book.db.commit()

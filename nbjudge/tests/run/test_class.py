@@ -6,7 +6,7 @@ import re
 import sqlite3
 
 import pytest
-from small_set import NAME, SANDBOXED
+from small_set import COURSE_ID, NAME, SANDBOXED
 
 from nbjudge.intake import cells
 
@@ -164,9 +164,7 @@ def test_the_gradebook_is_sound_and_nbgraders(graded):
 
     with sqlite3.connect(graded.into / "gradebook.db") as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    with Gradebook(
-        f"sqlite:///{graded.into / 'gradebook.db'}", "attention-to-transformers"
-    ) as book:
+    with Gradebook(f"sqlite:///{graded.into / 'gradebook.db'}", COURSE_ID) as book:
         for name in ("right", "wrong", "cut-off"):
             submission = book.find_submission(NAME, name)
             assert submission.score == graded.report.students[name].score

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from around import AROUND, the_course
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
@@ -24,8 +25,6 @@ from nbjudge.store.ledger import Ledger
 from nbjudge.store.record import Record
 
 pytestmark = pytest.mark.thorough("grading of small classes")
-
-COURSE = Path(__file__).resolve().parents[3]
 
 
 def a_class(folder, course, count):
@@ -47,7 +46,7 @@ def test_neither_the_grader_nor_its_workers_load_torch_or_dask(module):
     """Tests and answers run in processes of their own, and one machine needs no cluster."""
     program = f"import sys, nbjudge.{module}\nprint({{'torch', 'dask'}} & {{*sys.modules}})"
     said = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=COURSE
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=AROUND
     )
     assert said.stdout == "set()\n", said.stderr
 
@@ -214,7 +213,7 @@ def test_a_class_is_graded_over_tls_with_the_pages_certificates(
     one_nursery, small_course, tmp_path, monkeypatch
 ):
     """The page's commands make certificates that Dask takes."""
-    page = (COURSE / "book" / "teach-elsewhere.md").read_text("utf-8")
+    page = (the_course() / "book" / "teach-elsewhere.md").read_text("utf-8")
     commands = [line for line in page.splitlines() if line.startswith("openssl ")]
     assert len(commands) == 2
     for command in commands:
@@ -272,7 +271,7 @@ def test_the_ledger_keeps_what_was_finished_while_it_is_queued_again(tmp_path):
 def test_killed_now_and_then_everybody_is_graded_once(small_course, tmp_path):
     """The script's small version: kills of the process that grades, and of its workers."""
     a_class(tmp_path / "in", small_course, 12)
-    script = COURSE / "benchmarks" / "grading_kills.py"
+    script = the_course() / "benchmarks" / "grading_kills.py"
     command = [sys.executable, "-P", str(script), "--quick", "--problem-set", NAME]
     command += ["--course", str(small_course), "--submitted", str(tmp_path / "in")]
     command += [] if SANDBOXED else ["--no-sandbox"]
@@ -389,8 +388,8 @@ def test_two_hosts_and_one_is_cut_off(one_nursery, hosts, small_course, tmp_path
         "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s",
         "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "8s",
         "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "12s",
-        "PYTHONPATH": os.pathsep.join([str(COURSE), os.environ.get("PYTHONPATH", "")]),
-        "NBJUDGE_COURSE": str(COURSE),  # they are started in another folder
+        "PYTHONPATH": os.pathsep.join([str(AROUND), os.environ.get("PYTHONPATH", "")]),
+        "NBJUDGE_COURSE": str(AROUND),  # they are started in another folder
     }
     dask = [sys.executable, "-P", "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}

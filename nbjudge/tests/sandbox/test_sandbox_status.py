@@ -6,12 +6,12 @@ import struct
 import sys
 
 import pytest
+from around import WITHOUT
 from sandbox_client import Session
 
 from nbjudge import sandbox
 from nbjudge.inside import probe, seccomp
 from nbjudge.sandbox import SandboxError, jail, nursery, parents, trial
-from tfcourse import cli, extras
 
 
 @pytest.fixture
@@ -132,6 +132,8 @@ def test_the_probe_finds_that_nothing_is_kept_without_a_sandbox():
 
 
 def test_doctor_has_a_line_for_it():
+    cli = pytest.importorskip("tfcourse.cli", reason=WITHOUT)
+    extras = pytest.importorskip("tfcourse.extras", reason=WITHOUT)
     parts = {part[0]: part[1] for part in extras.examine(cli.plugins())}
     assert parts["bubblewrap"] == (jail.bubblewrap() is not None)
     assert parts["the sandbox"] == sandbox.status().works

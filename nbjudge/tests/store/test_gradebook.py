@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from small_set import NAME, answered, cell, grade, hand_in
+from small_set import COURSE_ID, NAME, answered, cell, grade, hand_in
 
 from nbjudge.failure import GradingFailed
 from nbjudge.run import engine
@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
 
-COURSE_ID = "attention-to-transformers"
 DUE = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
