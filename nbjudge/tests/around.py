@@ -6,9 +6,12 @@ the course in ``courses/small`` then.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+from nbjudge.inside import program
 
 SMALL = Path(__file__).resolve().parent / "courses" / "small"
 
@@ -16,6 +19,9 @@ SMALL = Path(__file__).resolve().parent / "courses" / "small"
 AROUND = Path(__file__).resolve().parents[2]
 ALONE = not (AROUND / "nbjudge_tfcourse").is_dir()
 WITHOUT = "needs the course in whose repository nbjudge is developed"
+
+if ALONE:  # before anything asks for the course; kernels and workers inherit it
+    os.environ.setdefault(program.VARIABLE, str(SMALL))
 
 
 def the_course() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from forked_desk import Loaded
 from odd_class import hand_in_class
 
 from nbjudge.desk import run as desk_run
-from nbjudge.inside import program
 from nbjudge.intake.release import make_release
 from nbjudge.run import bench
 from nbjudge.testing import by_hand
@@ -24,8 +22,6 @@ from nbjudge.testing import by_hand
 HERE = Path(__file__).parent
 
 if around.ALONE:
-    # Before anything asks what the course is; the kernels and workers of tests inherit it.
-    os.environ.setdefault(program.VARIABLE, str(around.SMALL))
 
     def pytest_configure(config: pytest.Config) -> None:
         """Declare the markers by which the course's own runs choose among all tests."""
