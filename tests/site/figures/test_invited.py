@@ -41,7 +41,8 @@ INVITED = {
     "map": [("My lord, I would not", "next token: “␣be”")],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
     "hidden-word": [
-        ("the acting is ___ , but the story makes no sense", r"^With both sides: [a-z]+ \("),
+        ("she is in ___ with a man who does not know it", r"^With both sides: love \("),
+        ("tom ___ plays a soldier in world war ii", r"^With both sides: hanks \("),
     ],
     "two-senses": [(FRIDGE, "for a message in the first sentence")],
     "translator": [
