@@ -6,7 +6,7 @@ Live.figure("heads", (ui, { sentence, asking }) => {
   const model = Live.reader(Live.data.reader), encoder = Live.encoder(Live.data.encoder);
   const MOST = 12;
   let words = [], run = null, word = asking;
-  const maps = Array.from({ length: model.heads }, () => ui.picture());
+  const maps = Array.from({ length: model.heads }, () => ui.picture({ width: 384 })); // the last word's label leans out
   const title = (name) => name[0].toUpperCase() + name.slice(1);
 
   function draw() {
