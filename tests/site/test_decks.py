@@ -41,7 +41,10 @@ FAULTS = """() => {
 }"""
 
 
-@pytest.fixture(scope="module", params=["05", "09"])
+@pytest.fixture(
+    scope="module",
+    params=["05", pytest.param("09", marks=pytest.mark.thorough("test of another deck"))],
+)
 def opened(request, chromium, course, tmp_path_factory):
     """A lesson's deck from the disk, and the page that shows it."""
     (lesson,) = named(course, request.param)

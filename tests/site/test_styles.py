@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from pathlib import Path
 
@@ -40,16 +39,6 @@ KEPT_WHOLE = """(most) => [...document.querySelectorAll('.bd-article *')]
     .map((one) => [one.getBoundingClientRect().height, one])
     .filter(([height, one]) => height > (one.matches('.picture img') ? 568 : most))
     .map(([height, one]) => `${height} px: ${one.outerHTML.slice(0, 90)}`)"""
-
-#: The boxes of the verdicts, of the text, and of the window.
-BESIDE = """() => ({
-    notes: [...document.querySelectorAll('.tested')].map((one) => {
-        const {left, right, top, bottom} = one.getBoundingClientRect();
-        return {left, right, top, bottom};
-    }),
-    column: document.querySelector('.bd-article h1').getBoundingClientRect().right,
-    window: document.documentElement.clientWidth,
-})"""
 
 
 def steps(sheet: str) -> dict[str, str]:
@@ -103,22 +92,6 @@ def test_what_is_kept_whole_in_print_is_short(page, address: str) -> None:
         assert not page.evaluate(KEPT_WHOLE, SHARE * PAPER["height"]), name
     page.add_style_tag(content=".bd-article section { break-inside: avoid; }")
     assert page.evaluate(KEPT_WHOLE, SHARE * PAPER["height"]), "what is long is not found"
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1199, 1200, 1600])
-def test_verdicts_stand_beside_the_text_where_there_is_room(page, address, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    for lesson in course.lessons(ROOT):
-        page.goto(f"{address}/{lesson.page}.html", wait_until="domcontentloaded")
-        boxes = lesson.notebook.read_text("utf-8").count("> **Tested:**")
-        found = page.evaluate(BESIDE)
-        assert len(found["notes"]) == boxes, lesson.name
-        for note in found["notes"]:
-            assert note["right"] <= found["window"]
-            assert (note["left"] > found["column"]) == (width >= 1200), lesson.name
-        for one, other in itertools.pairwise(found["notes"]):
-            assert one["bottom"] < other["top"], lesson.name
 
 
 @pytest.mark.browser
