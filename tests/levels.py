@@ -1,9 +1,9 @@
 """Which tests each of `make test`, `test-all`, `test-release` and `test-numerics` runs.
 
 They are ``--level quick``, ``all`` (what pytest does unless told), ``release`` and ``numerics``.
-The last two run what the others leave to them, and nothing else. A property that Hypothesis tries
-on examples is tried on more of them at each level: see :data:`SHARE`. Four markers tell the other
-tests apart:
+The last two run what the others leave to them, and nothing else but, at a release, all evidence
+notebooks. A property that Hypothesis tries on examples is tried on more of them at each level: see
+:data:`SHARE`. Four markers tell the other tests apart:
 
 ``case_of(kind)``
     One case of many alike: the quick level takes those of its kind that :data:`SAMPLE` names.
@@ -40,10 +40,13 @@ ALONE = ("release", "numerics")
 #: The part of its examples on which a property is tried. They are drawn anew at each run.
 SHARE = {"quick": 0.25, "all": 0.5, "release": 1.0, "numerics": 1.0}
 
+#: The kind of what takes long and few changes reach: :mod:`passed` leaves it to releases till then.
+EVIDENCE = "evidence notebook"
+
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
     "chapter": ("05-self-attention", "08-block"),
-    "evidence notebook": ("12-vision",),
+    EVIDENCE: ("12-vision",),
     "problem set": ("ps05-self-attention",),
     "page": (
         "index.html",
@@ -107,7 +110,7 @@ def case(item: pytest.Item) -> tuple[str, str]:
         return "", ""
     value = params[PARAMETER[kind]]
     if isinstance(value, Path) and value.name == "evidence.ipynb":
-        return "evidence notebook", value.parent.name
+        return EVIDENCE, value.parent.name
     return kind, value.stem if isinstance(value, Path) else getattr(value, "name", str(value))
 
 
@@ -115,7 +118,8 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
     """Where a test is left to, or None if it belongs to ``level``."""
     own = next(filter(None, map(item.get_closest_marker, ALONE)), None)
     if level in ALONE:  # it follows `make test-all`: nothing is left to anybody
-        more = level == "release" and not own and _tries_examples(item)
+        wanted = _tries_examples(item) or case(item)[0] == EVIDENCE
+        more = level == "release" and not own and wanted
         return None if more or (own and own.name == level) else Left("", "")
     if own:
         return Left(own.name, *own.args)

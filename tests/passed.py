@@ -5,6 +5,10 @@ and the processor; a problem set's variants depend on its folder and on the grad
 pages on the site's sources. All are taken up into one digest. It is kept in pytest's own cache
 (``.pytest_cache``, which git ignores) when the test passes, and forgotten when it does not.
 ``--fresh`` takes no notice of it, and ``-p no:cacheprovider`` does without.
+
+Evidence notebooks take long and hold experiments, which few changes reach. A release runs them all,
+and keeps the digest of each one's sources in :data:`RELEASED`, a file of the course: `make
+test-all` runs those of which something has changed since, on any machine.
 """
 
 from __future__ import annotations
@@ -25,10 +29,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from levels import case
+from levels import EVIDENCE, case
 
 #: Where pytest's cache keeps the digests, by test.
 KEPT = "tfcourse/passed"
+
+#: The evidence notebooks that the last release ran: lesson → digest of what they depend on.
+RELEASED = "tests/notebooks/released.json"
 
 #: What decides how numbers are rounded, besides the processor.
 ARITHMETIC = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA",
@@ -42,6 +49,12 @@ PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-ch
 #: that are Python or notebooks are read for their imports too.
 FILES = {
     "chapter": ("notebooks/{}/**/*", "notebooks/*/records/*.json", "notebooks/*/figures/**/*"),
+    EVIDENCE: (
+        "notebooks/{}/evidence.ipynb",
+        "notebooks/{}/measure/*",
+        "notebooks/*/records/*.json",
+        "benchmarks/records/*.json",
+    ),
     "problem set": (
         "solutions/{}/**/*",
         "solutions/*.*",
@@ -270,7 +283,8 @@ class Subject(NamedTuple):
     kind, name:
         A key of :data:`FILES`, and the name of the case.
     modules:
-        The file that holds the tests, and each ``conftest.py`` that they see, from the root.
+        The file that holds the tests, each ``conftest.py`` that they see, and pytest's settings,
+        from the root.
     """
 
     kind: str
@@ -289,21 +303,37 @@ class Subject(NamedTuple):
         modules = [tree.root / name for name in self.modules]
         # The site shows all packages, so that there is nothing to be found out.
         files = own | tree.closure(modules if self.kind == "site" else [*own, *modules])
-        files |= {tree.root / "requirements.txt", tree.root / "pyproject.toml"}
+        files |= {tree.root / "requirements.txt"}
         return sorted(filter(Path.is_file, files))
 
-    def digest(self, tree: Tree) -> str:
-        """One digest of what is in them, and of the machine."""
-        arithmetic = [(name, os.environ.get(name)) for name in ARITHMETIC]
-        whole = hashlib.sha256(repr((self, _machine(), arithmetic)).encode())
+    def sources(self, tree: Tree) -> str:
+        """One digest of what is in them."""
+        whole = hashlib.sha256()
         for path in self.files(tree):
             whole.update(f"{path.relative_to(tree.root)} {tree.digest(path)}\n".encode())
         return whole.hexdigest()
 
+    def digest(self, tree: Tree) -> str:
+        """The same with the machine."""
+        arithmetic = [(name, os.environ.get(name)) for name in ARITHMETIC]
+        told = repr((self, _machine(), arithmetic, self.sources(tree)))
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def alone(self) -> Subject:
+        """The same without the tests: what a release ran, whatever becomes of them."""
+        return self._replace(modules=())
+
+
+def released(root: Path) -> dict[str, str]:
+    """What :data:`RELEASED` holds; nothing where there is none."""
+    path = root / RELEASED
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
 
 # ---- the plugin --------------------------------------------------------------------------------
 
-_SKIPPED = pytest.StashKey[int]()
+#: How many passed and have not changed since, here and at the last release.
+_SKIPPED = pytest.StashKey[tuple[int, int]]()
 
 
 def _there(root: Path) -> set[str]:
@@ -322,7 +352,8 @@ def _subject(item: pytest.Item) -> Subject | None:
         kind, name = "site", ""
     if kind not in FILES:
         return None
-    root, modules = item.config.rootpath, [item.path]
+    root = item.config.rootpath
+    modules = [item.path, root / "pyproject.toml"]
     for folder in item.path.parents:
         if (folder / "conftest.py").is_file():
             modules.append(folder / "conftest.py")
@@ -342,19 +373,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what has passed unchanged."""
     if not hasattr(config, "cache"):
         return
-    kept = {} if config.getoption("fresh") else config.cache.get(KEPT, {})
-    digest = functools.cache(functools.partial(Subject.digest, tree=Tree(config.rootpath)))
-    unchanged = []
+    fresh, level = config.getoption("fresh"), config.getoption("level")
+    kept = {} if fresh else config.cache.get(KEPT, {})
+    tree = Tree(config.rootpath)
+    digest = functools.cache(functools.partial(Subject.digest, tree=tree))
+    sources = functools.cache(functools.partial(Subject.sources, tree=tree))
+    known = released(config.rootpath) if level == "all" and not fresh else {}
+    here, at_release = [], []
     for item in items:
         if subject := _subject(item):
             item.user_properties.append(("subject", list(subject)))
+            if subject.kind == EVIDENCE and level == "release":
+                continue
             # Each process does this: a digest is found only where there is one to compare with.
             if (before := kept.get(item.nodeid)) and before == digest(subject):
-                unchanged.append(item)
-    config.stash[_SKIPPED] = len(unchanged)
-    if unchanged:
-        config.hook.pytest_deselected(items=unchanged)
-        out = set(unchanged)
+                here.append(item)
+            elif subject.kind == EVIDENCE and (before := known.get(subject.name)):
+                at_release += [item] if before == sources(subject.alone()) else []
+    config.stash[_SKIPPED] = len(here), len(at_release)
+    if out := {*here, *at_release}:
+        config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
 
 
@@ -390,20 +428,33 @@ class Keeper:
         if self.there <= _there(self.config.rootpath):  # else something was removed meanwhile
             found = {test: digest(subject) for test, subject in self.passed.items()}
             kept |= {test: value for test, value in found.items() if value}
+            if self.config.getoption("level") == "release":
+                self._keep_released({self.passed[test] for test in found if found[test]}, tree)
         for test in self.failed:
             kept.pop(test, None)
         if self.passed or self.failed:
             self.config.cache.set(KEPT, kept)
 
+    def _keep_released(self, subjects: set[Subject], tree: Tree) -> None:
+        ran = {one.name: one.alone().sources(tree) for one in subjects if one.kind == EVIDENCE}
+        if ran:
+            text = json.dumps(released(tree.root) | ran, indent=2, sort_keys=True)
+            (tree.root / RELEASED).write_text(f"{text}\n", "utf-8")
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object, error: object) -> None:
-        self.config.stash[_SKIPPED] = getattr(node, "workeroutput", {}).get("unchanged", 0)
+        self.config.stash[_SKIPPED] = getattr(node, "workeroutput", {}).get("unchanged", (0, 0))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if count := self.config.stash.get(_SKIPPED, 0):
-            terminalreporter.write_line(
-                f"{count:,} unchanged since they passed, not run again (--fresh runs them)"
-            )
+        for count, when in zip(
+            self.config.stash.get(_SKIPPED, (0, 0)),
+            ("they passed", "the last release ran them"),
+            strict=True,
+        ):
+            if count:
+                terminalreporter.write_line(
+                    f"{count:,} unchanged since {when}, not run again (--fresh runs them)"
+                )
 
 
 @pytest.hookimpl(trylast=True)
@@ -415,4 +466,4 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["unchanged"] = session.config.stash.get(_SKIPPED, 0)
+        session.config.workeroutput["unchanged"] = session.config.stash.get(_SKIPPED, (0, 0))

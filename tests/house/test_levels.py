@@ -88,7 +88,7 @@ FIGURE = pytest.mark.case_of("live figure")
             "quick all",
         ),
         (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all"),
-        (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all"),
+        (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all release"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),
         (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -214,6 +215,22 @@ def test_among_several_processes_too(course):
     assert "3 passed" in run(course, "-p", "xdist", "-n", "2")
     again = run(course, "-p", "xdist", "-n", "2")
     assert "1 passed" in again and "2 unchanged since they passed" in again
+
+
+def test_evidence_that_a_release_ran_waits_for_a_change(course):
+    (course / "notebooks/05-one/evidence.ipynb").write_text(notebook("import small.deep"))
+    more = '"06-two")] + [Path("notebooks/05-one/evidence.ipynb")]'
+    (course / "tests/test_chapters.py").write_text(TESTS.replace('"06-two")]', more))
+    (course / "tests/notebooks").mkdir()
+    assert "1 passed" in run(course, "--level", "release")
+    shutil.rmtree(course / ".pytest_cache")  # as in a new clone
+    again = run(course)
+    assert "3 passed" in again and "1 unchanged since the last release ran them" in again
+    append(course, "tests/test_chapters.py")
+    assert "1 unchanged since the last release" in run(course), "a test is no source of it"
+    assert "4 passed" in run(course, "--fresh")
+    append(course, "small/deep.py")
+    assert "the last release" not in run(course)
 
 
 @pytest.mark.parametrize("how", ["fails", "skips"])
