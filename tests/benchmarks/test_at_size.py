@@ -25,7 +25,17 @@ def numbers(found):
     return [found] if isinstance(found, int | float) else []
 
 
-@pytest.mark.parametrize("script", ["rotary_longer", "block_training", "vision_arrows"])
+OTHERS = pytest.mark.thorough("measurement on a simulated device")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rotary_longer",
+        pytest.param("block_training", marks=OTHERS),
+        pytest.param("vision_arrows", marks=OTHERS),
+    ],
+)
 def test_a_quick_run_on_another_device_finds_the_same(script, course, monkeypatch):
     monkeypatch.syspath_prepend(str(script_paths(course)[script].parent))
     monkeypatch.setattr(torch, "set_num_threads", lambda count: None)

@@ -115,6 +115,7 @@ def test_the_offered_sentences_are_from_reviews_that_no_model_has_read() -> None
         assert place < len(cut(sentence))
 
 
+@pytest.mark.release("score of a stored model on a corpus")
 @pytest.mark.parametrize("side", SIDES)
 def test_the_rounded_models_are_right_as_often_as_the_page_says(course: Path, side: str) -> None:
     reviews()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from figure_pages import Finger, Keys, browser
-from live_site import offline, open_all
+from live_site import begin, offline
 
 
 def middle(element) -> tuple[float, float]:
@@ -46,7 +46,9 @@ def test_the_mouse_drags(shown, name: str, part: str) -> None:
 def test_a_finger_drags_and_the_page_still_scrolls(chromium, page_file: Path) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     with offline(chromium, **phone) as page:
-        open_all(page, page_file)
+        page.goto(page_file.as_uri())
+        for name, _ in HELD:
+            begin(page.locator(f"#figure-{name}"))
         finger, scrolled = Finger(page), "window.scrollY"
         for name, part in HELD:
             held = page.locator(f"#figure-{name}").locator(part)

@@ -79,6 +79,7 @@ def test_a_model_whose_step_changes_its_shapes_is_refused(name):
         greedy(make(name), **ask(name), max_new_tokens=2, cached="static")
 
 
+@pytest.mark.thorough("test of torch.compile")
 def test_a_compiled_step_is_one_graph_for_every_token():
     script = Path(__file__).with_name("static_graphs.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
