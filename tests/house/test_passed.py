@@ -217,6 +217,7 @@ def test_among_several_processes_too(course):
     assert "1 passed" in again and "2 unchanged since they passed" in again
 
 
+@pytest.mark.thorough("test of what has passed")
 def test_evidence_that_a_release_ran_waits_for_a_change(course):
     (course / "notebooks/05-one/evidence.ipynb").write_text(notebook("import small.deep"))
     more = '"06-two")] + [Path("notebooks/05-one/evidence.ipynb")]'
