@@ -25,7 +25,7 @@ def numbers(found):
     return [found] if isinstance(found, int | float) else []
 
 
-OTHERS = pytest.mark.thorough("measurement on a simulated device")
+OTHERS = pytest.mark.thorough("simulated-GPU measurement")
 
 
 @pytest.mark.parametrize(

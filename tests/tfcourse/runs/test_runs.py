@@ -167,7 +167,7 @@ def test_what_does_not_fit_the_data_is_refused(name, changes, told, small):
         runs.prepare(small(name, **changes))
 
 
-@pytest.mark.thorough("training run in two processes")
+@pytest.mark.thorough("two-process training run")
 def test_two_processes_train_and_the_first_alone_writes(flags, tmp_path):
     """Under torchrun, as the command's help says."""
     call = (
