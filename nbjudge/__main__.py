@@ -28,10 +28,10 @@ def main() -> None:
     try:
         app(prog_name=NAME)
     except ModuleNotFoundError as error:
-        said = missing(error)
-        if said is None:
+        message = missing(error)
+        if message is None:
             raise
-        typer.secho(said, err=True, fg="red")
+        typer.secho(message, err=True, fg="red")
         raise SystemExit(2) from None
 
 

@@ -132,24 +132,24 @@ def known_answers(
     stored:
         What a release has stored of them.
     """
-    found: list[KnownCell] = []
+    known: list[KnownCell] = []
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if cell.cell_type != "code":
             continue
         if cells.is_test(cell):
-            found.append(KnownCell(kind="test", name=name))
+            known.append(KnownCell(kind="test", name=name))
         elif cells.is_answer(cell):
             source = cells.learners_own(cell.source)
-            found.append(KnownCell(kind="answer", name=name, source=source))
+            known.append(KnownCell(kind="answer", name=name, source=source))
         elif cells.is_locked(cell):
-            found.append(KnownCell(kind="setup", name=name, source=cell.source))
+            known.append(KnownCell(kind="setup", name=name, source=cell.source))
     wrong = {
         exercise: [(variant.says, variant.source) for variant in every if variant.says]
         for exercise, every in variants.items()
     }
     return KnownAnswers(
-        cells=found,
+        cells=known,
         wrong={exercise: every for exercise, every in wrong.items() if every},
         keeping=sorted(keeping(notebook)),
         stored=stored,
@@ -211,8 +211,8 @@ class _Exercise:
                 named = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
                 getattr(self, f"add_{ast.unparse(call.func)}")(source, *given, **named)
             except (TypeError, ValueError, re.error) as error:
-                said = str(error).replace("_Exercise.add_", "")
-                raise ValueError(f"line {call.lineno}: {said}") from None
+                message = str(error).replace("_Exercise.add_", "")
+                raise ValueError(f"line {call.lineno}: {message}") from None
 
     def add_right(
         self,
@@ -289,9 +289,9 @@ def _replaced(source: str, old: str, new: str) -> str:
 
 def _entry(node: ast.stmt) -> ast.Call | None:
     """The call that starts an entry; ``None`` if ``node`` is not one."""
-    found = node.value if isinstance(node, ast.Expr) else None
+    call = node.value if isinstance(node, ast.Expr) else None
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        found = next(iter(node.decorator_list), None)
-    if isinstance(found, ast.Call) and isinstance(found.func, ast.Name):
-        return found if found.func.id in ("right", "wrong", "broken") else None
+        call = next(iter(node.decorator_list), None)
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+        return call if call.func.id in ("right", "wrong", "broken") else None
     return None

@@ -59,9 +59,9 @@ def report(
             if by or against or anonymous:
                 raise ValueError("--by, --against and --anonymous need a problem set.")
             usual = Path("submitted")
-            found = term.term(into, submitted or (usual if usual.is_dir() else None))
-            name, path = "Report", term.write_term(found, into)
-            show.show_term(found, console)
+            result = term.term(into, submitted or (usual if usual.is_dir() else None))
+            name, path = "Report", term.write_term(result, into)
+            show.show_term(result, console)
         else:
             board = boards.leaderboard(
                 problem_set, into, by=by, against=against, anonymous=anonymous
@@ -116,7 +116,7 @@ def check(
 
         try:
             with console.status("running your notebook"):
-                found = checker.check(
+                checked = checker.check(
                     path,
                     exercise=exercise,
                     full=full,
@@ -130,11 +130,11 @@ def check(
         from nbjudge.desk import progress as kept
         from nbjudge.desk.show import show_checked, show_solution
 
-        kept.keep(found, path)
-    show_checked(found, path, console, details=details or exercise is not None)
+        kept.keep(checked, path)
+    show_checked(checked, path, console, details=details or exercise is not None)
     if full and exercise:
-        show_solution(found, give_up, console)
-    raise typer.Exit(0 if found.all_passed else 1)
+        show_solution(checked, give_up, console)
+    raise typer.Exit(0 if checked.all_passed else 1)
 
 
 def progress(
@@ -170,18 +170,18 @@ def lab(
         course = root()
         work = (into or course / WORK).expanduser().resolve()
         try:
-            found = desk.furnish(work, course)
+            furnished = desk.furnish(work, course)
         except OSError as error:
             raise ValueError(f"{work} cannot be written: {error.strerror}") from None
         lines = [f"Your folder: {work}"]
-        if found.new:
-            lines.append(f"Copied there: {counted(len(found.new), 'notebook')}.")
-        if found.renewed:
-            lines.append(f"Updated, since you had not changed them: {len(found.renewed)}.")
-        if found.kept:
+        if furnished.new:
+            lines.append(f"Copied there: {counted(len(furnished.new), 'notebook')}.")
+        if furnished.renewed:
+            lines.append(f"Updated, since you had not changed them: {len(furnished.renewed)}.")
+        if furnished.kept:
             lines.append(
                 f"Kept with your changes, though the course has a newer version: "
-                f"{listed(found.kept)}. To get the new one, rename yours and start again."
+                f"{listed(furnished.kept)}. To get the new one, rename yours and start again."
             )
         typer.echo("\n".join(lines))
         sys.stdout.flush()
@@ -294,8 +294,8 @@ def collect(
         else:
             raise ValueError(f"kind is {kind!r}, but must be canvas, moodle, folder or exchange.")
     console = Console()
-    said = escape(plain("\n".join(made.summary(submitted))))
-    console.print(said, highlight=False, soft_wrap=True)
+    summary = escape(plain("\n".join(made.summary(submitted))))
+    console.print(summary, highlight=False, soft_wrap=True)
     for note in made.to_look_at():
         console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
 

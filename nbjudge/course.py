@@ -76,14 +76,14 @@ def root(start: str | Path | None = None) -> Path:
 
 def problem_set_names(course: Path) -> list[str]:
     """The course's problem sets, sorted: the folders in :func:`sources`."""
-    found = (path for path in sources(course).glob("[!._]*") if path.is_dir())
-    return sorted(path.name for path in found)
+    folders = (path for path in sources(course).glob("[!._]*") if path.is_dir())
+    return sorted(path.name for path in folders)
 
 
 def whole_name(given: str, known: list[str]) -> str:
     """A problem set's name, which may be given by its beginning if only one begins so."""
-    found = [name for name in known if name.startswith(given)]
-    return found[0] if len(found) == 1 else given
+    matching = [name for name in known if name.startswith(given)]
+    return matching[0] if len(matching) == 1 else given
 
 
 def in_full(given: str, course: Path | None = None) -> str:

@@ -34,23 +34,23 @@ def of_the_machine(error: BaseException) -> str:
     """
     seen: BaseException | None = error
     while seen is not None:
-        if said := _said(seen):
-            return said
+        if message := _sentence(seen):
+            return message
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return ""
 
 
-def _said(error: BaseException) -> str:
+def _sentence(error: BaseException) -> str:
     number, where = None, ""
     if isinstance(error, OSError):
         number, where = error.errno, error.filename or ""
     if isinstance(error, shutil.Error):  # of several files; the numbers are in its text
-        found = re.search(r"\[Errno (\d+)\]", str(error))
-        number = int(found[1]) if found else None
+        match = re.search(r"\[Errno (\d+)\]", str(error))
+        number = int(match[1]) if match else None
     inner = getattr(error, "orig", error)  # SQLAlchemy's errors hold the database's own
     if isinstance(inner, sqlite3.Error):
-        said = str(inner)
-        number = next((number for text, number in _IN_SQLITE.items() if text in said), None)
+        message = str(inner)
+        number = next((number for text, number in _IN_SQLITE.items() if text in message), None)
         where = "a database in the folder for the results"
     elif getattr(inner, "sqlstate", "") == _FULL_IN_POSTGRESQL:
         number, where = errno.ENOSPC, "the gradebook's server"

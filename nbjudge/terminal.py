@@ -78,10 +78,10 @@ def plain_errors() -> Iterator[None]:
     except Exception as error:
         known = isinstance(error, ValueError | FileNotFoundError)
         known = known or type(error).__name__ in ("GradingFailed", "SandboxError")
-        said = of_the_machine(error) or (error if known else "")
-        if not said:
+        message = of_the_machine(error) or (error if known else "")
+        if not message:
             raise
     else:
         return
-    Console(stderr=True).print(f"[red]{escape(str(said))}[/red]", highlight=False)
+    Console(stderr=True).print(f"[red]{escape(str(message))}[/red]", highlight=False)
     raise typer.Exit(2)

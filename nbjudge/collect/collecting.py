@@ -319,11 +319,11 @@ def _is_junk(path: PurePosixPath) -> bool:
 
 def _notes(refused: dict[PurePosixPath, str]) -> dict[PurePosixPath, bytes]:
     """A file for each that was not taken, named after it, which says why."""
-    found = {}
+    notes = {}
     for path, why in list(refused.items())[:_MOST_NOTES]:
         name = _safe(path.name.lstrip(".~$"))[:100] or "file"  # a hidden file would not be seen
-        found[PurePosixPath(name + NOT_TAKEN)] = f"{printable(str(path))}: {why}\n".encode()
-    return found
+        notes[PurePosixPath(name + NOT_TAKEN)] = f"{printable(str(path))}: {why}\n".encode()
+    return notes
 
 
 def _safe(part: str) -> str:
@@ -333,16 +333,16 @@ def _safe(part: str) -> str:
 
 def _digests(folder: Path) -> dict[str, str]:
     """The digest of each file below a folder, as it would be collected."""
-    found = {}
+    digests = {}
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         inner = path.relative_to(folder)
         if path.is_dir() or is_junk(path.name):
             continue
         try:
-            found[inner.as_posix()] = hashlib.sha256(read_file(path, MAX_LEARNER)[0]).hexdigest()
+            digests[inner.as_posix()] = hashlib.sha256(read_file(path, MAX_LEARNER)[0]).hexdigest()
         except Unreadable:
-            found[inner.as_posix()] = ""
-    return found
+            digests[inner.as_posix()] = ""
+    return digests
 
 
 def which_set(paths: Iterable[PurePosixPath], sets: Collection[str]) -> str:
@@ -357,13 +357,13 @@ def which_set(paths: Iterable[PurePosixPath], sets: Collection[str]) -> str:
         return next(iter(sets))
     text = [alike(str(path)) for path in paths]
     count = Counter({name: sum(alike(name) in one for one in text) for name in sets})
-    found, times = max(count.items(), key=lambda item: item[1], default=("", 0))
+    likeliest, times = max(count.items(), key=lambda item: item[1], default=("", 0))
     if not times:
         raise ValueError(
             "The names of the files do not say which problem set this is: add --problem-set with "
             f"one of: {', '.join(sets)}."
         )
-    return found
+    return likeliest
 
 
 def collect(

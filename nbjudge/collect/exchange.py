@@ -46,10 +46,10 @@ def collect_exchange(
     inbound = stamps.inbound_of(exchange, course_id)
     last: dict[str, dict[str, Path]] = {}
     for folder in sorted(inbound.iterdir()):
-        said = stamps.parts_of(folder)
-        if said is None or said[1] not in sets or folder.is_symlink():
+        parts = stamps.parts_of(folder)
+        if parts is None or parts[1] not in sets or folder.is_symlink():
             continue
-        student, name, _ = said
+        student, name, _ = parts
         mine = last.setdefault(name, {})
         if student not in mine or stamps.changed(mine[student]) <= stamps.changed(folder):
             mine[student] = folder

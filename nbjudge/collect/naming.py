@@ -40,13 +40,13 @@ def owned(platform: str, path: PurePosixPath) -> Owned | None:
     """Whose file it is, according to the part of its path that names a learner."""
     pattern = _CANVAS if platform == "canvas" else _MOODLE
     for place, part in enumerate(path.parts):
-        if said := pattern.fullmatch(part):
-            found = said.groupdict()
-            typed = bool(found.get("typed")) or found.get("kind", "file") != "file"
-            own = PurePosixPath(found["rest"] or "", *path.parts[place + 1 :])
-            own = own if own.parts else PurePosixPath(found.get("typed") or path.name)
-            late = bool(found["late"]) if platform == "canvas" else None
-            return Owned(found["name"], found["id"], own, late, found.get("file") or "", typed)
+        if match := pattern.fullmatch(part):
+            parts = match.groupdict()
+            typed = bool(parts.get("typed")) or parts.get("kind", "file") != "file"
+            own = PurePosixPath(parts["rest"] or "", *path.parts[place + 1 :])
+            own = own if own.parts else PurePosixPath(parts.get("typed") or path.name)
+            late = bool(parts["late"]) if platform == "canvas" else None
+            return Owned(parts["name"], parts["id"], own, late, parts.get("file") or "", typed)
     return None
 
 

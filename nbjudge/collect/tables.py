@@ -58,24 +58,24 @@ def read_gradebook(platform: str, path: Path) -> dict[str, Person]:
         raise ValueError(
             f"{path} has no columns {number} and {name}: it must be {TABLES[platform]}."
         )
-    found = {}
+    persons = {}
     for row in rows:
         if key := digits(row[number] or ""):
             person = Person({c: (row.get(c) or "").strip() for c in COLUMNS[platform] if c in row})
-            said = (row.get(_RECEIVED) or "").strip()
-            person.received = _moment(said)
-            person.unreadable = "" if person.received or said in ("", "-") else said
-            found[key] = person
-    return found
+            when = (row.get(_RECEIVED) or "").strip()
+            person.received = _moment(when)
+            person.unreadable = "" if person.received or when in ("", "-") else when
+            persons[key] = person
+    return persons
 
 
-def _moment(said: str) -> str:
+def _moment(text: str) -> str:
     for form in _TIMES:
         with suppress(ValueError):
             # As in the table: the zone is the one that class.toml names.
-            return datetime.strptime(said, form).isoformat(timespec="minutes")  # noqa: DTZ007
+            return datetime.strptime(text, form).isoformat(timespec="minutes")  # noqa: DTZ007
     with suppress(ValueError):
-        return datetime.fromisoformat(said).isoformat(timespec="minutes")
+        return datetime.fromisoformat(text).isoformat(timespec="minutes")
     return ""
 
 

@@ -57,17 +57,17 @@ def assemble(path: Path, course: Path | None, full: bool) -> Assembled:
         raise ValueError(f"notebook is {str(path)!r}, but that file {error}.") from None
     course, release = _course_and_release(handed.cells, course, full)
     if release is not None and course is not None:
-        found = _merged(handed, release, course, full)
+        assembled = _merged(handed, release, course, full)
     else:
         alone = _as_it_is(path)
-        found = Assembled(handed, alone, alone, alone)
-    if not any(cells.is_test(cell) for cell in found.notebook.cells):
+        assembled = Assembled(handed, alone, alone, alone)
+    if not any(cells.is_test(cell) for cell in assembled.notebook.cells):
         raise ValueError(
             f"notebook is {str(path)!r}, but it holds no tests: it must be a problem set, such "
             "as notebooks/assignments/PS/PS.ipynb."
         )
-    found.files |= _enclosed(path.parent, found.notebook)
-    return found
+    assembled.files |= _enclosed(path.parent, assembled.notebook)
+    return assembled
 
 
 def _course_and_release(
@@ -168,4 +168,4 @@ def _enclosed(folder: Path, notebook: NotebookNode) -> dict[str, bytes]:
     """
     wanted = enclosures.declared(notebook)
     taken = enclosures.take(folder, dict.fromkeys(wanted, MOST_KILOBYTES))
-    return dict.fromkeys(taken.refused, b"") | taken.found
+    return dict.fromkeys(taken.refused, b"") | taken.files

@@ -98,12 +98,14 @@ class Exercise:
     @property
     def verdict(self) -> str:
         """The overall verdict on its tests."""
-        found = {test.verdict for test in self.tests}
-        if len(found) == 1:
-            return found.pop()
-        if FAILED in found or PARTLY in found:
-            return FAILED if found <= {FAILED, HIDDEN} else PARTLY
-        return next(v for v in (NOT_STARTED, ANSWERED, PASSED, NOT_WRITTEN, BY_HAND) if v in found)
+        verdicts = {test.verdict for test in self.tests}
+        if len(verdicts) == 1:
+            return verdicts.pop()
+        if FAILED in verdicts or PARTLY in verdicts:
+            return FAILED if verdicts <= {FAILED, HIDDEN} else PARTLY
+        return next(
+            v for v in (NOT_STARTED, ANSWERED, PASSED, NOT_WRITTEN, BY_HAND) if v in verdicts
+        )
 
     @property
     def score(self) -> float:
@@ -154,11 +156,11 @@ class Checked:
     @property
     def exercises(self) -> list[Exercise]:
         """The tests grouped by exercise, in the notebook's order."""
-        found: dict[str, Exercise] = {}
+        by_name: dict[str, Exercise] = {}
         for test in self.tests:
             name = cells.exercise_of(test.name)
-            found.setdefault(name, Exercise(name, [])).tests.append(test)
-        return list(found.values())
+            by_name.setdefault(name, Exercise(name, [])).tests.append(test)
+        return list(by_name.values())
 
 
 def check(
@@ -217,20 +219,20 @@ def check(
     ran, noticed = run(ready, wanted, limits, desk, known)
     if not give_up:
         _keep_the_key(ready.notebook, ran)
-    found = _judged(ready.notebook, ran, ready.given, chosen, blank)
+    checked = _judged(ready.notebook, ran, ready.given, chosen, blank)
     handed = ready.handed
-    found.flags = [*handed.told, *_about_kernel(handed.kernel), *ready.notes.told, *noticed]
-    found.from_course, found.sandboxed, found.full = from_course, sandboxed, full
+    checked.flags = [*handed.told, *_about_kernel(handed.kernel), *ready.notes.told, *noticed]
+    checked.from_course, checked.sandboxed, checked.full = from_course, sandboxed, full
     if ready.release is not None and ready.course is not None:
-        found.problem_set = ready.release.stem
+        checked.problem_set = ready.release.stem
         lesson = lesson_of(ready.release.stem, ready.course / "notebooks")
-        found.chapter = lesson.name if lesson else ""
-        found.sections = sections(ready.given)
+        checked.chapter = lesson.name if lesson else ""
+        checked.sections = sections(ready.given)
     if full:
-        found.solution = _solution(ready.whole, chosen)
+        checked.solution = _solution(ready.whole, chosen)
     elif ready.source is not None:
-        found.partly_hidden = _partly_hidden(ready.source, chosen, found.tests)
-    return found
+        checked.partly_hidden = _partly_hidden(ready.source, chosen, checked.tests)
+    return checked
 
 
 def _tests_to_run(notebook: NotebookNode, exercises: frozenset[str]) -> frozenset[str]:
@@ -283,13 +285,13 @@ def sections(notebook: NotebookNode) -> dict[str, Section]:
     It is the first chapter section that the text below the exercise's heading links to. An exercise
     on something from an earlier chapter links to that chapter.
     """
-    found = {}
+    by_exercise = {}
     for cell in notebook.cells:
         name = _HEADED.match(cell.source) if cell.cell_type == "markdown" else None
         link = _SECTION.search(cell.source) if name else None
         if name and link:
-            found[name["exercise"]] = Section(**link.groupdict())
-    return found
+            by_exercise[name["exercise"]] = Section(**link.groupdict())
+    return by_exercise
 
 
 def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
@@ -303,10 +305,10 @@ def _chosen(notebook: NotebookNode, exercise: str | None) -> frozenset[str]:
         return frozenset(every)
     if exercise in every:
         return frozenset([exercise])
-    found = [name for name in every if name.startswith(exercise)]
-    if len(found) != 1:
+    matching = [name for name in every if name.startswith(exercise)]
+    if len(matching) != 1:
         raise ValueError(f"exercise is {exercise!r}, but it must be one of: {', '.join(every)}.")
-    return frozenset(found)
+    return frozenset(matching)
 
 
 def _blank(notebook: NotebookNode, given: NotebookNode, from_course: bool) -> frozenset[str]:
@@ -399,10 +401,10 @@ def _keep_the_key(notebook: NotebookNode, ran: dict[str, TestScore]) -> None:
         name = cells.grade_id(cell)
         if name not in ran or "choices" not in names.used(cell.source):
             continue
-        told, keys = _KEY.subn("", ran[name].message)
+        message, keys = _KEY.subn("", ran[name].message)
         if keys:
             give_up = f"add --exercise {cells.exercise_of(name)} --give-up to see which"
-            ran[name].message = f"{told.strip().removesuffix('.')}; {give_up}."
+            ran[name].message = f"{message.strip().removesuffix('.')}; {give_up}."
 
 
 def _judged(
@@ -413,7 +415,7 @@ def _judged(
     blank: frozenset[str],
 ) -> Checked:
     """The verdict on each test; ``given`` is the notebook as it was released."""
-    found = Checked([])
+    checked = Checked([])
     stubs = {}
     if given is not notebook:
         stubs = {cells.grade_id(cell): cell.source.strip() for cell in given.cells}
@@ -424,15 +426,17 @@ def _judged(
         points = cells.points(cell)
         if not cells.is_test(cell):
             written = cell.source.strip() not in ("", WRITTEN_STUB, stubs.get(name))
-            found.tests.append(CheckedTest(name, BY_HAND if written else NOT_WRITTEN, None, points))
+            checked.tests.append(
+                CheckedTest(name, BY_HAND if written else NOT_WRITTEN, None, points)
+            )
         elif cells.is_only_comments(cell.source):
             hint = cell.source.strip().lstrip("# ").splitlines()[0] if cell.source.strip() else ""
-            found.tests.append(CheckedTest(name, HIDDEN, None, points, hint))
-            found.hidden += 1
-            found.hidden_points += points
+            checked.tests.append(CheckedTest(name, HIDDEN, None, points, hint))
+            checked.hidden += 1
+            checked.hidden_points += points
         else:
-            found.tests.append(_judged_test(name, points, cell.source, ran, blank))
-    return found
+            checked.tests.append(_judged_test(name, points, cell.source, ran, blank))
+    return checked
 
 
 def _judged_test(

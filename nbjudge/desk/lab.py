@@ -40,7 +40,7 @@ def furnish(work: Path, course: Path) -> Furnished:
     existing file is never overwritten unless it is still byte for byte the version given before.
     The page to start from is written each time.
     """
-    found = Furnished()
+    furnished = Furnished()
     record = work / GIVEN
     try:
         given = dict(json.loads(record.read_text("utf-8")))
@@ -54,22 +54,22 @@ def furnish(work: Path, course: Path) -> Furnished:
             target.parent.mkdir(parents=True, exist_ok=True)
             with open(target, "xb") as file:
                 file.write(content)
-            found.new.append(name)
+            furnished.new.append(name)
             given[name] = digest
             continue
         mine = hashlib.sha256(target.read_bytes()).hexdigest() if target.is_file() else ""
         if mine == given.get(name) != digest:
             write_whole(target, content)
-            found.renewed.append(name)
+            furnished.renewed.append(name)
             mine = digest
         elif given.get(name, digest) not in (mine, digest):
-            found.kept.append(name)
+            furnished.kept.append(name)
         if mine == digest:
             given[name] = digest
     (work / "assignments").mkdir(parents=True, exist_ok=True)  # a hub's exchange puts sets there
     write_whole(record, json.dumps(given, indent=1, sort_keys=True))
     write_start(work)
-    return found
+    return furnished
 
 
 def _files(notebooks: Path) -> list[Path]:

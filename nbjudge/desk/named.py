@@ -24,13 +24,13 @@ def find(given: Path) -> Path:
         raise ValueError(f"There is no {given}.{_near(given)}")
     if not given.is_dir():
         return given
-    found = sorted(path for path in given.glob("*.ipynb") if path.is_file())
-    if len(found) == 1:
-        return found[0]
+    notebooks = sorted(path for path in given.glob("*.ipynb") if path.is_file())
+    if len(notebooks) == 1:
+        return notebooks[0]
     below = sorted(p for p in given.glob("*/*.ipynb") if not p.parent.name.startswith("."))
-    if not found and len(below) == 1:
+    if not notebooks and len(below) == 1:
         return below[0]
-    listed = found or below
+    listed = notebooks or below
     if not listed:
         raise ValueError(f"{given} is a folder without a notebook: name the .ipynb file.")
     lines = "".join(f"\n  {command_name()} check {_typed(path)}" for path in listed[:15])
@@ -41,8 +41,8 @@ def find(given: Path) -> Path:
 def lesson_of(problem_set: str, folder: Path) -> Path | None:
     """The lesson with a problem set's number: a notebook in this folder, or in one of its name."""
     number = problem_set.removeprefix("ps")[:2]
-    found = [*folder.glob(f"{number}-*.ipynb"), *folder.glob(f"{number}-*/{number}-*.ipynb")]
-    return min(found, default=None)
+    notebooks = [*folder.glob(f"{number}-*.ipynb"), *folder.glob(f"{number}-*/{number}-*.ipynb")]
+    return min(notebooks, default=None)
 
 
 def _near(given: Path) -> str:

@@ -51,8 +51,8 @@ class SetProgress:
 def folder_of(path: Path) -> Path | None:
     """The learner's folder, created by ``lab``, that a path is or is in."""
     path = path.resolve()
-    found = (p for p in (path, *path.parents) if (p / GIVEN).is_file())
-    return next(found, None)
+    folders = (p for p in (path, *path.parents) if (p / GIVEN).is_file())
+    return next(folders, None)
 
 
 def folder_for(named: Path | None) -> Path:
@@ -67,27 +67,27 @@ def folder_for(named: Path | None) -> Path:
     """
     here = Path.cwd()
     if named is None:
-        found = folder_of(here) or folder_of(root() / WORK)
+        work = folder_of(here) or folder_of(root() / WORK)
     else:
         above = (folder / named for folder in (here, *here.parents))
-        found = next((folder for folder in above if (folder / GIVEN).is_file()), None)
-        if found is None and named.exists():
-            found = folder_of(named)
-    if found is None:
+        work = next((folder for folder in above if (folder / GIVEN).is_file()), None)
+        if work is None and named.exists():
+            work = folder_of(named)
+    if work is None:
         lab = f"{command_name()} lab"
         raise ValueError(f"{named or root() / WORK} was not created by `{lab}`: run that first.")
-    return found
+    return work
 
 
-def keep(found: Checked, notebook: Path) -> None:
+def keep(checked: Checked, notebook: Path) -> None:
     """Store the results of a check, if the notebook is in a learner's folder."""
     work = folder_of(notebook)
-    if work is None or not found.problem_set:
+    if work is None or not checked.problem_set:
         return
     every = _read(work)
-    entry = every.setdefault(found.problem_set, {})
+    entry = every.setdefault(checked.problem_set, {})
     exercises = entry.setdefault("exercises", {})
-    for one in found.exercises:
+    for one in checked.exercises:
         exercises[one.name] = {"score": one.score, "judged": one.judged, "verdict": one.verdict}
     entry["digest"] = _digest(notebook)
     with suppress(OSError):  # a read-only folder is no reason to lose a check
@@ -98,7 +98,7 @@ def keep(found: Checked, notebook: Path) -> None:
 def progress(work: Path) -> list[SetProgress]:
     """The progress in each problem set of a learner's folder, in order."""
     given, every = _json(work / GIVEN), _read(work)
-    found = []
+    listed = []
     for path in sorted((work / "assignments").glob("*/*.ipynb")):
         name, digest = path.stem, _digest(path)
         one, entry = SetProgress(name), every.get(name, {})
@@ -112,8 +112,8 @@ def progress(work: Path) -> list[SetProgress]:
             one.state = "not started" if same else "not checked yet"
         elif entry.get("digest") != digest:
             one.state = "changed since it was checked"
-        found.append(one)
-    return found
+        listed.append(one)
+    return listed
 
 
 def write_start(work: Path) -> None:
@@ -203,10 +203,10 @@ def _link(notebook: Path, work: Path) -> tuple[str, set[str]]:
     """A link to a notebook, under its title if it has one, and the names of its exercises."""
     title, exercises = notebook.stem, set()
     try:
-        found = json.loads(notebook.read_text("utf-8"))["cells"]
-        first = "".join(found[0]["source"]).partition("\n")[0]
+        every = json.loads(notebook.read_text("utf-8"))["cells"]
+        first = "".join(every[0]["source"]).partition("\n")[0]
         title = first.removeprefix("# ") if first.startswith("# ") else title
-        exercises = {cells.exercise_of(cells.grade_id(c)) for c in found if cells.is_graded(c)}
+        exercises = {cells.exercise_of(cells.grade_id(c)) for c in every if cells.is_graded(c)}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         pass  # a notebook that cannot be read is still listed
     text = title.replace("|", "\\|")
@@ -219,10 +219,10 @@ def _read(work: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _digest(path: Path) -> str:

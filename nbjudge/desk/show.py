@@ -34,7 +34,7 @@ _COLOURS = {"passed": "green", "answered": "green", "partly": "yellow", "failed"
 
 
 def show_checked(
-    found: Checked, notebook: Path, console: Console, *, details: bool = False
+    checked: Checked, notebook: Path, console: Console, *, details: bool = False
 ) -> None:
     """Print the total, and a line for each exercise with the first thing that is wrong in it.
 
@@ -46,11 +46,11 @@ def show_checked(
             console.print(escape(line), highlight=False, soft_wrap=True)
 
     console.print(f"\n[bold]{escape(notebook.name)}[/bold]", highlight=False)
-    say(_together(found))
+    say(_together(checked))
     console.print()
-    names = max(len(exercise.name) for exercise in found.exercises)
-    verdicts = max(len(_verdict(exercise)) for exercise in found.exercises)
-    for exercise in found.exercises:
+    names = max(len(exercise.name) for exercise in checked.exercises)
+    verdicts = max(len(_verdict(exercise)) for exercise in checked.exercises)
+    for exercise in checked.exercises:
         colour = _COLOURS.get(exercise.verdict, "dim")
         verdict = f"[{colour}]{_verdict(exercise):<{verdicts}}[/]"
         before = f"{escape(exercise.name):<{names}}  {verdict}  {_points(exercise)}"
@@ -58,20 +58,20 @@ def show_checked(
         why = "" if details else textwrap.shorten(_first_message(exercise), room, placeholder="…")
         console.print(f"{before}  {escape(why)}".rstrip(), highlight=False, soft_wrap=True)
         if details:
-            _say_all(exercise, found, say)
+            _say_all(exercise, checked, say)
     console.print()
-    for flag in found.flags:
+    for flag in checked.flags:
         say(f"- {plain(flag)}")
-    for line in _what_remains(found) if details else []:
+    for line in _what_remains(checked) if details else []:
         say(line)
-    if not found.from_course:
+    if not checked.from_course:
         say("No release of it was found here: the tests in the notebook itself were run.")
-    say(NOT_PROTECTED if not found.sandboxed else "This ran in the sandbox, as grading does.")
+    say(NOT_PROTECTED if not checked.sandboxed else "This ran in the sandbox, as grading does.")
     if not details:
         say(FOR_MORE)
 
 
-def _say_all(exercise: Exercise, found: Checked, say: Callable[[str, int], None]) -> None:
+def _say_all(exercise: Exercise, checked: Checked, say: Callable[[str, int], None]) -> None:
     """Print every message of an exercise, and the section that explains it."""
     wrong = _wrong(exercise)
     fine = [_short(t) for t in exercise.tests if t.verdict == "passed"]
@@ -81,18 +81,18 @@ def _say_all(exercise: Exercise, found: Checked, say: Callable[[str, int], None]
         verdict = "failed" if all(t.verdict == "failed" for t in tests) else "partly"
         say(f"{verdict}: {', '.join(map(_short, tests))} ({_of(tests)})", 4)
         say(plain(tests[0].hint), 8)
-    section = found.sections.get(exercise.name)
+    section = checked.sections.get(exercise.name)
     if wrong and section:
         say(f"explained in {section.notebook}, “{section.title}”", 4)
 
 
-def show_solution(found: Checked, given_up: bool, console: Console) -> None:
+def show_solution(checked: Checked, given_up: bool, console: Console) -> None:
     """Print the solution of the checked exercise, and the criteria for a written answer.
 
     They are shown once everything that can be judged passes and everything is answered, or if the
     learner gives up.
     """
-    (exercise,) = found.exercises
+    (exercise,) = checked.exercises
     if not (exercise.verdict in ("passed", "by hand") or given_up):
         console.print(
             "The solution is shown when all tests of the exercise pass. To see it now, add "
@@ -100,7 +100,7 @@ def show_solution(found: Checked, given_up: bool, console: Console) -> None:
             highlight=False,
         )
         return
-    for kind, source in found.solution:
+    for kind, source in checked.solution:
         console.print("\n[bold]A solution[/bold]" if kind == "code" else "\n[bold]An answer[/bold]")
         console.print(
             Syntax(source, "python", background_color="default", word_wrap=True)
@@ -115,8 +115,8 @@ def show_progress(sets: list[SetProgress], console: Console) -> None:
     longest = max((len(one.name) for one in sets), default=0)
     for one in sets:
         points = f"{number(one.score)}/{number(one.judged)}" if one.exercises else "–"
-        told = f"{one.passed} of {one.exercises} exercises done" if one.exercises else ""
-        state = f"[dim]{', '.join(part for part in (told, one.state) if part)}[/dim]"
+        done = f"{one.passed} of {one.exercises} exercises done" if one.exercises else ""
+        state = f"[dim]{', '.join(part for part in (done, one.state) if part)}[/dim]"
         console.print(f"{escape(one.name):<{longest}}  {points:>7}  {state}", highlight=False)
     score, judged = sum(one.score for one in sets), sum(one.judged for one in sets)
     console.print(
@@ -167,11 +167,11 @@ def _short(test: CheckedTest) -> str:
 
 def _by_hint(tests: list[CheckedTest]) -> list[list[CheckedTest]]:
     """Group tests whose messages differ only in a call's inputs."""
-    found: dict[str, list[CheckedTest]] = {}
+    by_hint: dict[str, list[CheckedTest]] = {}
     for test in tests:
-        said = re.sub(r"(?m)^\s*called with .*$", "", plain(test.hint)).strip()
-        found.setdefault(said, []).append(test)
-    return list(found.values())
+        hint = re.sub(r"(?m)^\s*called with .*$", "", plain(test.hint)).strip()
+        by_hint.setdefault(hint, []).append(test)
+    return list(by_hint.values())
 
 
 def _of(tests: list[CheckedTest]) -> str:
@@ -189,39 +189,39 @@ def _plural(points: float) -> str:
     return f"{number(points)} point{'s' * (points != 1)}"
 
 
-def _together(found: Checked) -> str:
-    every = found.exercises
+def _together(checked: Checked) -> str:
+    every = checked.exercises
     score, judged = sum(e.score for e in every), sum(e.judged for e in every)
-    which = "All tests" if found.full else "Visible tests"
+    which = "All tests" if checked.full else "Visible tests"
     left = sum(exercise.points for exercise in every) - judged
     more = f" {number(left)} more will be judged when your work is graded." if left else ""
     return f"{which}: {number(score)} of {_plural(judged)}.{more}"
 
 
-def _what_remains(found: Checked) -> list[str]:
+def _what_remains(checked: Checked) -> list[str]:
     """Where to read on, and what is judged only when work is graded."""
     lines = []
-    unexplained = [e for e in found.exercises if e.name not in found.sections]
-    if found.chapter and any(e.verdict in ("partly", "failed") for e in unexplained):
-        chapter = int(found.chapter[:2])
-        lines.append(f"Chapter {chapter} explains what these exercises ask: {found.chapter}")
-    if later := [t for t in found.tests if t.score is None and t.verdict != "hidden"]:
+    unexplained = [e for e in checked.exercises if e.name not in checked.sections]
+    if checked.chapter and any(e.verdict in ("partly", "failed") for e in unexplained):
+        chapter = int(checked.chapter[:2])
+        lines.append(f"Chapter {chapter} explains what these exercises ask: {checked.chapter}")
+    if later := [t for t in checked.tests if t.score is None and t.verdict != "hidden"]:
         points = sum(test.points for test in later)
         lines.append(
             f"Judged when your work is graded: {_plural(points)} "
             f"({', '.join(dict.fromkeys(t.name.partition(SEPARATOR)[0] for t in later))})."
         )
-    if found.hidden:
+    if checked.hidden:
         lines.append(
-            f"{found.hidden} hidden test{'s' * (found.hidden > 1)} worth "
-            f"{_plural(found.hidden_points)} will be run when your work is graded."
+            f"{checked.hidden} hidden test{'s' * (checked.hidden > 1)} worth "
+            f"{_plural(checked.hidden_points)} will be run when your work is graded."
         )
-    if found.partly_hidden:
-        have = "has" if len(found.partly_hidden) == 1 else "have"
+    if checked.partly_hidden:
+        have = "has" if len(checked.partly_hidden) == 1 else "have"
         lines.append(
-            f"{len(found.partly_hidden)} of these tests {have} a hidden half that runs when "
-            f"work is graded: {listed(found.partly_hidden)}."
+            f"{len(checked.partly_hidden)} of these tests {have} a hidden half that runs when "
+            f"work is graded: {listed(checked.partly_hidden)}."
         )
-    elif not found.full:
+    elif not checked.full:
         lines.append("Tests shown here may have a hidden half that runs only when work is graded.")
     return lines

@@ -135,12 +135,12 @@ class Direct:
 
         if request["verb"] == "begin":
             self.objects.clear()
-        kind, found = "mistake", ""
+        kind, answer = "mistake", ""
         with contextlib.redirect_stdout(Nowhere()), self.clock.limit(limit):
-            kind, found = learner._answered(request, self.names, self.objects)
+            kind, answer = learner._answered(request, self.names, self.objects)
         if self.clock.over:
             raise TimedOut("the call took too long")
-        self.reply = {"id": request["id"], "is": kind, "value": found}
+        self.reply = {"id": request["id"], "is": kind, "value": answer}
 
     def receive(self, seconds: float | None = None, more: Any = None) -> dict[str, Any]:
         """The reply to the last request."""

@@ -59,8 +59,8 @@ def grade(problem_set: str, course: Path, root: Path, hidden: str) -> None:
             workers=0,
             sandboxed=shelter.works,
         )
-    found = results(report, sources_of_tests(problem_set, course), hidden)
-    write_whole(root / "results" / "results.json", json.dumps(found, indent=1) + "\n")
+    shown = results(report, sources_of_tests(problem_set, course), hidden)
+    write_whole(root / "results" / "results.json", json.dumps(shown, indent=1) + "\n")
     show.show_grades(report, console)
     unsafe = [] if shelter.works else [NOT_PROTECTED.format(why=shelter.why)]
     show.show_remarks(report, unsafe, console)
@@ -68,10 +68,10 @@ def grade(problem_set: str, course: Path, root: Path, hidden: str) -> None:
 
 def sources_of_tests(problem_set: str, course: Path) -> dict[str, str]:
     """The instructor's test cells, by the name that a report gives them."""
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     folder = source_folder(problem_set, course)
     for notebook in notebooks_in(folder):
         own = nbformat.read(folder / f"{notebook}.ipynb", as_version=4).cells
         tests = {cells.grade_id(cell): cell.source for cell in own if cells.is_test(cell)}
-        found |= {f"{notebook}/{n}" if n in found else n: text for n, text in tests.items()}
-    return found
+        sources |= {f"{notebook}/{n}" if n in sources else n: text for n, text in tests.items()}
+    return sources

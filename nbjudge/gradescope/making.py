@@ -68,15 +68,15 @@ def make_zip(problem_set: str, course: Path, hidden: str, into: Path | None = No
         )
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as file:
-        said = {"PROBLEM_SET": problem_set, "HIDDEN": hidden}
-        said["EXTRAS"] = ",".join(["grade", *sorted(values_on())])
+        variables = {"PROBLEM_SET": problem_set, "HIDDEN": hidden}
+        variables["EXTRAS"] = ",".join(["grade", *sorted(values_on())])
         for script in sorted((PACKAGE / "gradescope" / "zip").iterdir()):
             text = script.read_text("utf-8")
-            for name, value in said.items():
+            for name, value in variables.items():
                 text = text.replace(f"@{name}@", shlex.quote(value))
             _add(file, script.name, text.encode(), 0o755)
-        found = dict(_of_the_course(problem_set, course))
-        for name, path in sorted(found.items()):
+        files = dict(_of_the_course(problem_set, course))
+        for name, path in sorted(files.items()):
             _add(file, f"{COURSE}/{name}", path.read_bytes(), 0o644)
     into = into or Path(f"{problem_set}-gradescope.zip")
     write_whole(into, content.getvalue())

@@ -39,16 +39,16 @@ def results(report: Report, sources: Mapping[str, str], hidden: str) -> dict[str
     tests = []
     if student.seed is not None:  # something was run
         tests = list(_tests(student, sources, hidden))
-    said = [NOT_FINAL] if student.held or name in report.unfinished else []
-    said += student.told
+    lines = [NOT_FINAL] if student.held or name in report.unfinished else []
+    lines += student.told
     if student.missing:
-        said.append(f"Upload {report.problem_set}.ipynb.")
+        lines.append(f"Upload {report.problem_set}.ipynb.")
     by_hand = {n: test for n, test in student.tests.items() if tests and n not in sources}
-    said += [f"{n}, {t.max_score:g} points: {t.message or WAITS}" for n, t in by_hand.items()]
+    lines += [f"{n}, {t.max_score:g} points: {t.message or WAITS}" for n, t in by_hand.items()]
     return {
         "score": sum((test.get("score", 0.0) for test in tests), 0.0),
         "execution_time": round(report.seconds),
-        "output": "\n".join(said),
+        "output": "\n".join(lines),
         "visibility": VISIBLE,
         "stdout_visibility": HIDDEN,
         "extra_data": {"held": student.held, "seed": student.seed, "sandbox": student.sandbox},

@@ -44,7 +44,7 @@ def environment(home: str, variables: dict[str, str] | None = None) -> dict[str,
 def run(
     request: Request,
     talk: socket.socket | None,
-    told: socket.socket,
+    reports: socket.socket,
     watcher: int,
     filter_program: bytes,
 ) -> None:
@@ -64,9 +64,9 @@ def run(
         The seccomp filter, as a BPF program.
     """
     try:
-        work = _set_up(request, talk, told, watcher, filter_program)
+        work = _set_up(request, talk, reports, watcher, filter_program)
     except BaseException:
-        told.send(b"!" + traceback.format_exc().encode(errors="replace")[-3000:])
+        reports.send(b"!" + traceback.format_exc().encode(errors="replace")[-3000:])
         os._exit(NOT_SET_UP)
     status = 0
     try:
@@ -83,7 +83,7 @@ def run(
 def _set_up(
     request: Request,
     talk: socket.socket | None,
-    told: socket.socket,
+    reports: socket.socket,
     watcher: int,
     filter_program: bytes,
 ) -> Callable[[], object]:
@@ -93,7 +93,7 @@ def _set_up(
     if request.isolated:
         isolation.settle()
     _standard_streams(quiet=request.entry is None)
-    _keep_only({told.fileno(), *([talk.fileno()] if talk else [])})
+    _keep_only({reports.fileno(), *([talk.fileno()] if talk else [])})
     os.chdir(request.home)
     os.environ.clear()
     os.environ.update(environment(request.home, {"NBJUDGE_WIRE": request.wire_path}))
@@ -107,9 +107,9 @@ def _set_up(
     else:
         module, _, name = request.entry.partition(":")
         work = functools.partial(getattr(importlib.import_module(module), name), talk)
-    told.send(b".")
-    told.recv(1)  # from here on the slot is read-only and memory is limited
-    told.close()
+    reports.send(b".")
+    reports.recv(1)  # from here on the slot is read-only and memory is limited
+    reports.close()
     return work
 
 

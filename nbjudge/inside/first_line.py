@@ -9,11 +9,11 @@ FIRST_LINE = re.compile(r"# (?P<name>[\w-]+--[\w-]+) · (?P<points>[\d.]+) point
 
 def first_line(source: str) -> tuple[str, float] | None:
     """The grade id and the points in a test cell's first line; ``None`` if this is no test cell."""
-    told = FIRST_LINE.match(source.strip().partition("\n")[0].strip())
-    return (told["name"], float(told["points"])) if told else None
+    match = FIRST_LINE.match(source.strip().partition("\n")[0].strip())
+    return (match["name"], float(match["points"])) if match else None
 
 
 def name_of_test(source: str) -> str:
     """The grade id in a test cell's first line; empty if this is no test cell."""
-    told = first_line(source)
-    return told[0] if told else ""
+    named = first_line(source)
+    return named[0] if named else ""

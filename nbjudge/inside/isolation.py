@@ -99,11 +99,11 @@ def enter(slot: Slot, limits: Limits) -> None:
 def _mounted_in_tmp(base: str) -> list[str]:
     """The outermost mounts in /tmp except the nursery's, such as an environment created there."""
     points = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
-    found: list[str] = []
+    mounts: list[str] = []
     for path in sorted({p for p in points if p.startswith("/tmp/") and p != base}, key=len):
-        if not any(path.startswith(f"{outer}/") for outer in found):
-            found.append(path)
-    return found
+        if not any(path.startswith(f"{outer}/") for outer in mounts):
+            mounts.append(path)
+    return mounts
 
 
 def _read_only(path: str) -> None:

@@ -65,14 +65,14 @@ class Forbidden:
 def _two_matrices(args: tuple, kwargs: dict) -> bool:
     import torch  # already loaded if there is a call to judge
 
-    found = [*args, *kwargs.values()]
-    found += [inner for value in found if isinstance(value, list | tuple) for inner in value]
-    tensors = [value for value in found if isinstance(value, torch.Tensor)]
+    given = [*args, *kwargs.values()]
+    given += [inner for value in given if isinstance(value, list | tuple) for inner in value]
+    tensors = [value for value in given if isinstance(value, torch.Tensor)]
     # A matrix with one row or one column is a vector: `Q[i : i + 1] @ K.T` is about one query.
     return sum(sum(length > 1 for length in tensor.shape) >= 2 for tensor in tensors) >= 2
 
 
-def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
+def _read(name: str, table: Mapping[str, Any]) -> Forbidden:
     """Read one entry from plain data.
 
     Raises
@@ -82,14 +82,14 @@ def _read(name: str, said: Mapping[str, Any]) -> Forbidden:
     """
     lists = {
         key: tuple(value.items()) if isinstance(value, Mapping) else tuple(value)
-        for key, value in said.items()
+        for key, value in table.items()
         if not isinstance(value, str | bool)
     }
     try:
-        found = Forbidden(**{**said, **lists})
+        forbidden = Forbidden(**{**table, **lists})
     except TypeError as error:
         raise ValueError(f"the FORBIDDEN entry {name!r} cannot be read: {error}") from None
-    return replace(found, torch_functions=frozenset(found.torch_functions))
+    return replace(forbidden, torch_functions=frozenset(forbidden.torch_functions))
 
 
 #: What an exercise of the installed course can require to be written by hand.

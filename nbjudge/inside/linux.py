@@ -103,9 +103,9 @@ def drop_capabilities(*, bounding: bool) -> None:
 def capabilities() -> int:
     """The effective and permitted capabilities of this process, as bits."""
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
-    found = ctypes.create_string_buffer(24)
-    _checked(_libc.capget(header, found), "capget")
-    effective, permitted = struct.unpack("6I", found.raw)[:2]
+    content = ctypes.create_string_buffer(24)
+    _checked(_libc.capget(header, content), "capget")
+    effective, permitted = struct.unpack("6I", content.raw)[:2]
     return effective | permitted
 
 

@@ -56,7 +56,7 @@ class Proc:
 
     def below(self, root: int) -> list[Process]:
         """``root`` and all its descendants."""
-        found = {}
+        processes = {}
         for name in os.listdir(self._folder):
             if name.isdigit():
                 try:
@@ -65,13 +65,13 @@ class Proc:
                 except OSError:  # it has ended
                     continue
                 spent = sum(int(ticks) for ticks in fields[11:15]) / _TICK
-                found[int(name)] = Process(int(name), int(fields[1]), spent)
+                processes[int(name)] = Process(int(name), int(fields[1]), spent)
         inside, grown = {root}, True
         while grown:
-            more = {p.pid for p in found.values() if p.parent in inside} - inside
+            more = {p.pid for p in processes.values() if p.parent in inside} - inside
             inside |= more
             grown = bool(more)
-        return [found[pid] for pid in sorted(inside) if pid in found]
+        return [processes[pid] for pid in sorted(inside) if pid in processes]
 
     def asleep(self, pid: int) -> bool:
         """Whether every thread of a process waits for something other than a CPU or a disk.

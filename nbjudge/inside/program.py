@@ -98,7 +98,7 @@ def program() -> Program:
     ValueError
         If its ``course.toml`` cannot be read; the message says why.
     """
-    return _taken or _found()
+    return _taken or _from_file()
 
 
 def folder_of_settings() -> Path | None:
@@ -120,7 +120,7 @@ def go_to(folder: Path | None) -> None:
     """Work on the course in this folder from now on, in this process and those that it starts."""
     if folder is not None:
         os.environ[VARIABLE] = str(folder.expanduser().resolve())
-    _found.cache_clear()
+    _from_file.cache_clear()
 
 
 def handed_on() -> dict[str, str]:
@@ -164,7 +164,7 @@ def take(sent: Program) -> None:
 
 
 @cache
-def _found() -> Program:
+def _from_file() -> Program:
     folder = folder_of_settings()
     return _read(folder / FILE) if folder else Program()
 
@@ -173,20 +173,20 @@ def _read(path: Path) -> Program:
     import tomllib
 
     try:
-        said = tomllib.loads(path.read_text("utf-8"))
+        settings = tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
-    module = said.pop("settings", "")
+    module = settings.pop("settings", "")
     known = {one.name for one in fields(Program)}
-    if unknown := sorted(said.keys() - known):
+    if unknown := sorted(settings.keys() - known):
         raise ValueError(
             f"{path} has {unknown[0]!r}, which is none of settings, {', '.join(sorted(known))}"
         )
-    for name, value in said.items():
+    for name, value in settings.items():
         if wanted := _unlike(Program.__annotations__[name], value):
             raise ValueError(f"{path}: {name} must be {wanted}; got {value!r}")
     try:
-        return _made({**_of_module(module), **said} if module else said)
+        return _made({**_of_module(module), **settings} if module else settings)
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{path} names the module {module!r}, but {error.name!r} is not installed in this "
@@ -207,8 +207,8 @@ def _unlike(kind: str, value: Any) -> str:
 
 def _of_module(name: str) -> dict[str, Any]:
     module = import_module(name)
-    said = {one.name: getattr(module, one.name.upper(), None) for one in fields(Program)}
-    return {name: _plain(value) for name, value in said.items() if value is not None}
+    settings = {one.name: getattr(module, one.name.upper(), None) for one in fields(Program)}
+    return {name: _plain(value) for name, value in settings.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -220,7 +220,9 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _made(said: Mapping[str, Any]) -> Program:
+def _made(settings: Mapping[str, Any]) -> Program:
     """A :class:`Program` from plain values; JSON has no tuples, so lists become tuples."""
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
+    values: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()
+    }
     return Program(**values)

@@ -80,18 +80,18 @@ def contents(content: bytes) -> list[tuple[str, dict[str, Any]]]:
                 )
         raise NotTensors("is not in the safetensors format")
     try:
-        found = safetensors.deserialize(content)
+        stored = safetensors.deserialize(content)
     except safetensors.SafetensorError as error:
         why = " ".join(str(error).removeprefix("Error while deserializing: ").split())
         raise NotTensors(f"is cut off or damaged ({why[:120]})") from None
-    if len(found) > MOST_TENSORS:
-        raise NotTensors(f"holds {len(found):,} tensors; the maximum is {MOST_TENSORS:,}")
-    for name, about in found:
+    if len(stored) > MOST_TENSORS:
+        raise NotTensors(f"holds {len(stored):,} tensors; the maximum is {MOST_TENSORS:,}")
+    for name, about in stored:
         if about["dtype"] not in KINDS:
             raise NotTensors(f"holds numbers of the unsupported dtype {about['dtype']}")
         if len(about["shape"]) > MOST_AXES or max(about["shape"], default=0) > LONGEST_AXIS:
             raise NotTensors(f"holds a tensor {name[:60]!r} whose axes are too many or too long")
-    return found
+    return stored
 
 
 def tensors(content: bytes) -> dict[str, Any]:
@@ -104,15 +104,15 @@ def tensors(content: bytes) -> dict[str, Any]:
     """
     from nbjudge.inside.values import np, torch  # `contents` alone needs neither
 
-    found = {}
+    arrays = {}
     for name, about in contents(content):
         kind, numbers = KINDS[about["dtype"]], about["data"]
         if torch is not None:
             kind = getattr(torch, kind)
             flat = torch.frombuffer(numbers, dtype=kind) if numbers else torch.empty(0, dtype=kind)
-            found[name] = flat.reshape(about["shape"])
+            arrays[name] = flat.reshape(about["shape"])
         elif kind == "bfloat16":
             raise NotTensors(f"holds a tensor {name[:60]!r} of bfloat16, which NumPy does not have")
         else:
-            found[name] = np.frombuffer(numbers, dtype=kind).reshape(about["shape"])
-    return found
+            arrays[name] = np.frombuffer(numbers, dtype=kind).reshape(about["shape"])
+    return arrays

@@ -47,18 +47,18 @@ class Watcher:
     def run(self, filter_program: bytes) -> None:
         """Run from the fork to the child's end."""
         self._lay_out()
-        told, tell = socket.socketpair()
+        reports, tell = socket.socketpair()
         watcher = 0 if self.request.isolated else os.getpid()
         self.child = os.fork()
         if not self.child:
-            told.close()
+            reports.close()
             child.run(self.request, self.talk, tell, watcher, filter_program)
         tell.close()
         if self.talk:
             self.talk.close()
         ended = os.pidfd_open(self.child)
         self._tell({"event": "forked", "seconds": monotonic() - self.began}, ended)
-        self._watch(told, ended)
+        self._watch(reports, ended)
         result = self._wait_for_child()
         self._tell({"event": "died", **self._usage(), **result})
 
@@ -86,20 +86,20 @@ class Watcher:
             left -= len(piece)
         return b"".join(pieces)
 
-    def _watch(self, told: socket.socket, ended: int) -> None:
+    def _watch(self, reports: socket.socket, ended: int) -> None:
         """Watch until the child is dead."""
         poll = select.poll()
-        for channel in (told, ended, self.status):
+        for channel in (reports, ended, self.status):
             poll.register(channel, select.POLLIN)
-        news = told.fileno()
+        news = reports.fileno()
         look = monotonic()
         while True:
             wait = max(0.0, look + PERIOD - monotonic())
             events = {number for number, _ in poll.poll(wait * 1000)}
             if news in events:
-                poll.unregister(told)
+                poll.unregister(reports)
                 news = -1
-                self._started(told)
+                self._started(reports)
             if self.status.fileno() in events and not self._asked():
                 poll.unregister(self.status)
                 self._kill("killed")
@@ -109,20 +109,20 @@ class Watcher:
                 self._look()
                 look = monotonic()
 
-    def _started(self, told: socket.socket) -> None:
+    def _started(self, reports: socket.socket) -> None:
         """Handle the child's report: it is set up and waits for a reply, or could not be set up."""
-        said = told.recv(4096)
-        if said == b".":
+        sent = reports.recv(4096)
+        if sent == b".":
             reserved = self.proc.address_space(self.child)
             isolation.limit_memory(self.request.limits, self.child, reserved)
             if self.request.isolated:
                 isolation.seal(self.request.slot)
-            told.send(b".")
+            reports.send(b".")
             self._tell({"event": "ready", "seconds": monotonic() - self.began})
-        elif said:
+        elif sent:
             self.why = "failed"
-            self._tell({"event": "failed", "message": said[1:].decode(errors="replace")})
-        told.close()
+            self._tell({"event": "failed", "message": sent[1:].decode(errors="replace")})
+        reports.close()
 
     def _asked(self) -> bool:
         """Answer the grader; false if it wants the child dead or has gone."""

@@ -126,10 +126,10 @@ def _write(value: Any, blobs: Blobs, depth: int) -> Any:
         return ["n", value.name]
     if kind is Made:
         return ["o", value.number]
-    found = codecs.write(value, blobs, lambda inside: _write(inside, blobs, depth + 1))
-    if found is None:
+    tree = codecs.write(value, blobs, lambda inside: _write(inside, blobs, depth + 1))
+    if tree is None:
         raise WireError(f"a {kind.__name__} cannot be sent")
-    return found
+    return tree
 
 
 def _each(values: Iterable[Any], blobs: Blobs, depth: int) -> list:
@@ -161,7 +161,7 @@ def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
         If any byte is not in the module's format.
     """
     try:
-        found = msgpack.unpackb(
+        unpacked = msgpack.unpackb(
             tree,
             raw=False,
             max_array_len=TREE_BYTES,
@@ -171,7 +171,7 @@ def loads(tree: bytes, blob: bytes | bytearray, *, names: bool = False) -> Any:
             max_bin_len=TREE_BYTES,
         )
         reader = _Reader(blob, names)
-        value = reader.read(found, 0)
+        value = reader.read(unpacked, 0)
     except WireError:
         raise
     except Exception as error:  # whatever msgpack or a library raises for what it cannot read
@@ -228,10 +228,10 @@ class _Reader:
         keys, values = flat[::2], flat[1::2]
         if len(keys) != len(values) or any(type(key) not in KEYS for key in keys):
             raise WireError("a dict whose keys are neither text nor integers, or lack a value")
-        found = dict(zip(keys, values, strict=True))
-        if len(found) != len(keys):
+        entries = dict(zip(keys, values, strict=True))
+        if len(entries) != len(keys):
             raise WireError("a dict with a duplicate key")
-        return found
+        return entries
 
     def _take(self, size: int) -> bytearray:
         """The blob's next bytes, in their own memory."""
@@ -312,13 +312,13 @@ class Channel:
         tree, blob = HEADER.unpack(head)
         if tree > TREE_BYTES or blob > self.most:
             raise WireError(f"a message of {tree + blob:,} bytes is too long")
-        found, deadline = self._exactly(tree, deadline)
-        return loads(bytes(found), self._exactly(blob, deadline)[0], names=self.names)
+        content, deadline = self._exactly(tree, deadline)
+        return loads(bytes(content), self._exactly(blob, deadline)[0], names=self.names)
 
     def _exactly(self, size: int, deadline: float | None) -> tuple[bytearray, float | None]:
         """Read ``size`` bytes; return them with the deadline, which may have been extended."""
-        found = bytearray(size)
-        view, at = memoryview(found), 0
+        content = bytearray(size)
+        view, at = memoryview(content), 0
         while at < size:
             left = None if deadline is None else deadline - monotonic()
             if left is not None and left <= 0:
@@ -335,7 +335,7 @@ class Channel:
             if not got:
                 raise Closed("the other side has gone")
             at += got
-        return found, deadline
+        return content, deadline
 
     def close(self) -> None:
         """Close the connection."""

@@ -41,14 +41,14 @@ INSTRUCTORS_ONLY = (
 
 def nbgrader(cell: NotebookNode) -> dict:
     """The cell's nbgrader metadata; empty if there is none or it is not a dictionary."""
-    found = cell.get("metadata", {}).get("nbgrader", {})
-    return found if isinstance(found, dict) else {}
+    metadata = cell.get("metadata", {}).get("nbgrader", {})
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:
     """The cell's name in nbgrader; empty if it has none."""
-    found = nbgrader(cell).get("grade_id", "")
-    return found if isinstance(found, str) else ""
+    name = nbgrader(cell).get("grade_id", "")
+    return name if isinstance(name, str) else ""
 
 
 def _says(cell: NotebookNode, what: str) -> bool:
@@ -91,8 +91,8 @@ def is_locked(cell: NotebookNode) -> bool:
 
 def locked_code(notebook: NotebookNode) -> dict[str, str]:
     """The source of each locked code cell (set-up or test), by name."""
-    found = [c for c in notebook.cells if c.cell_type == "code" and is_locked(c)]
-    return {grade_id(cell): cell.source for cell in found}
+    locked = [c for c in notebook.cells if c.cell_type == "code" and is_locked(c)]
+    return {grade_id(cell): cell.source for cell in locked}
 
 
 def is_added(cell: NotebookNode) -> bool:

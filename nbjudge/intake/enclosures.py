@@ -35,7 +35,7 @@ def declared(notebook: NotebookNode) -> dict[str, int]:
     ValueError
         If a locked cell declares one with anything but literal arguments.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for cell in notebook.cells:
         if cell.cell_type != "code" or not cells.is_locked(cell) or cells.is_test(cell):
             continue
@@ -49,18 +49,18 @@ def declared(notebook: NotebookNode) -> dict[str, int]:
                     check_asked(name, kilobytes)
                 except (TypeError, ValueError) as error:
                     raise ValueError(f"{cells.grade_id(cell)}: {CALL}(...): {error}") from None
-                found[name] = kilobytes
-    return found
+                sizes[name] = kilobytes
+    return sizes
 
 
 class Taken(NamedTuple):
     """Files handed in with a notebook.
 
-    Those ``found``, why each of the others was ``refused``, and the actual names of files that are
-    ``called`` something else.
+    What the ``files`` hold that were read, why each of the others was ``refused``, and the actual
+    names of files that are ``called`` something else.
     """
 
-    found: dict[str, bytes]
+    files: dict[str, bytes]
     refused: dict[str, str]
     called: dict[str, str]
 
@@ -96,7 +96,7 @@ def take(folder: Path, wanted: Mapping[str, int], around: Iterable[Path] = ()) -
             if too_large := larger_than(kilobytes, size):
                 taken.refused[name] = too_large
             else:
-                taken.found[name], _ = read_file(path, kilobytes * KILOBYTE)
+                taken.files[name], _ = read_file(path, kilobytes * KILOBYTE)
         except Unreadable as error:
             taken.refused[name] = str(error)
         except OSError as error:
@@ -109,15 +109,15 @@ def _missing(path: Path, there: Iterable[Path]) -> str:
 
     That has the same suffix, or the same stem under another one, as ``x.pt`` has.
     """
-    found = [
+    candidates = [
         printable(os.path.relpath(other, path.parent))
         for other in there
         if other.suffix == path.suffix
         or (other.suffix != ".ipynb" and is_named(other.name.split(".")[0], path.stem))
     ]
-    if len(found) > 1:
-        return f"is missing, and it is not clear which of {cells.listed(found)} counts"
-    return f"is missing, but there is {found[0]}" if found else MISSING
+    if len(candidates) > 1:
+        return f"is missing, and it is not clear which of {cells.listed(candidates)} counts"
+    return f"is missing, but there is {candidates[0]}" if candidates else MISSING
 
 
 def own(folder: Path, wanted: Mapping[str, int]) -> dict[str, bytes]:

@@ -160,7 +160,7 @@ def parse(content: bytes) -> Parsed:
             held=True,
         )
     kernel = _dict(_dict(data.get("metadata")).get("kernelspec")).get("name", "")
-    found = []
+    cells_read = []
     for number, one in enumerate(raw[:MAX_CELLS], 1):
         cell = _cell(one)
         if cell is None:
@@ -173,13 +173,13 @@ def parse(content: bytes) -> Parsed:
                 held=True,
             )
             cell.source = ""
-        found.append(cell)
-    return Parsed(found, kernel if isinstance(kernel, str) else "", **vars(notes))
+        cells_read.append(cell)
+    return Parsed(cells_read, kernel if isinstance(kernel, str) else "", **vars(notes))
 
 
 def _count_in_worksheets(sheets: object) -> int:
-    found = [_dict(one).get("cells") for one in sheets] if isinstance(sheets, list) else []
-    return sum(len(cells) for cells in found if isinstance(cells, list))
+    lists = [_dict(one).get("cells") for one in sheets] if isinstance(sheets, list) else []
+    return sum(len(cells) for cells in lists if isinstance(cells, list))
 
 
 def _dict(value: object) -> dict:
@@ -255,7 +255,7 @@ def take_in(
         beside = [f"{other}.ipynb" for other in others]
         if path.parent != folder:
             beside += _unchanged(path.parent, given or {})
-        around = [p for found in files_of(folder, problem_set, sets) for p in found]
+        around = [p for paths in files_of(folder, problem_set, sets) for p in paths]
         return _read(path, notes, folder, received, wanted or {}, beside, around)
     except OSError as error:
         return _not_graded(f"the folder cannot be read ({error.strerror})", received)
@@ -275,10 +275,10 @@ def _unchanged(folder: Path, given: Mapping[str, bytes]) -> list[str]:
 
 def _not_graded(problem: str, received: datetime | None) -> Submission:
     """What there is to say if nothing can be graded, although something may have been handed in."""
-    found = Submission(problem=problem, received=received)
+    submission = Submission(problem=problem, received=received)
     if problem != NOTHING:
-        found.refuse(problem)
-    return found
+        submission.refuse(problem)
+    return submission
 
 
 def _read(
@@ -293,9 +293,9 @@ def _read(
     try:
         content, _ = read_file(path)
     except Unreadable as error:
-        found = _not_graded(f"{printable(path.name)} {error}", received)
-        found.extend(notes)
-        return found
+        refused = _not_graded(f"{printable(path.name)} {error}", received)
+        refused.extend(notes)
+        return refused
     submission = Submission(content, hashlib.sha256(content).hexdigest(), **vars(notes))
     submission.received = received
     taken = enclosures.take(path.parent, wanted, around)

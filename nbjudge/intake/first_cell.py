@@ -55,9 +55,9 @@ def repository(course: Path) -> str:
     import yaml
 
     path = course / "_config.yml"
-    said = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else None
-    found = (said or {}).get("repository") or {}
-    address = found.get("url", "") if isinstance(found, dict) else found
+    settings = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else None
+    place = (settings or {}).get("repository") or {}
+    address = place.get("url", "") if isinstance(place, dict) else place
     return str(address or "").rstrip("/")
 
 

@@ -58,10 +58,10 @@ class HandedIn:
         ValueError
             If there is no such student.
         """
-        found = [policy.one_spelling(name) for name in names]
-        if unknown := sorted(set(found) - set(self.students)):
+        students = [policy.one_spelling(name) for name in names]
+        if unknown := sorted(set(students) - set(self.students)):
             raise ValueError(f"{option} names {unknown[0]!r}, but there is no such student.")
-        return found
+        return students
 
     def submission(
         self,
@@ -72,7 +72,7 @@ class HandedIn:
         given: dict[str, bytes],
     ) -> Submission:
         """Read a student's submission; the parameters are as in :func:`find.take_in`."""
-        found = find.take_in(
+        submission = find.take_in(
             self.folders[student],
             self.problem_set,
             self.received.get(student),
@@ -82,7 +82,7 @@ class HandedIn:
             sets=self.sets,
             given=given,
         )
-        found.late = self.late.get(student)
+        submission.late = self.late.get(student)
         if student in self.flags:
-            found.flags.insert(0, self.flags[student])
-        return found
+            submission.flags.insert(0, self.flags[student])
+        return submission

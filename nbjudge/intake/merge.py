@@ -60,26 +60,26 @@ def merge(
     given = known.given
     places, nameless = _places(handed, known)
     keys, dropped = _keys(handed, known, places)
-    found = recover.recover(handed, known, places, keys, numbers)
+    recovered = recover.recover(handed, known, places, keys, numbers)
 
     notes = Notes()
-    _note_changes(notes, handed, known, template, places, found)
+    _note_changes(notes, handed, known, template, places, recovered)
     if nameless:
         notes.add(
             f"{counted(len(nameless), 'cell')} had lost nbgrader's metadata, recognised by text",
             "Your notebook has lost the names of its cells: an editor or a converter dropped them. "
             "The cells were recognised by their text. Go on in a fresh copy of the problem set.",
         )
-    if not places and not found.answers:
+    if not places and not recovered.answers:
         notes = Notes()
         notes.add(
             "holds none of the problem set's cells: is it another notebook?",
             "Your notebook has none of this problem set's cells. Did you hand in another one?",
             held=True,
         )
-    notes.extend(found.notes)
+    notes.extend(recovered.notes)
 
-    extras = _extras(notes, handed, known, keys, dropped | found.moved)
+    extras = _extras(notes, handed, known, keys, dropped | recovered.moved)
     merged = nbformat.from_dict({**template, "cells": []})
     _extend(merged, extras.get("", []))
     for cell in template.cells:
@@ -88,7 +88,7 @@ def merge(
         if cells.is_answer(cell):
             stub = given[name].source
             own = handed[places[name][-1]].source if name in places else stub
-            answer = found.answers.get(name, own)
+            answer = recovered.answers.get(name, own)
             # Blank lines around a stub do not make it an answer.
             untouched = answer.strip() in ("", stub.strip())
             cell.source = stub if untouched else _harmless(cell.cell_type, answer)
@@ -244,7 +244,7 @@ def _note_changes(
     known: recover.GivenCells,
     template: NotebookNode,
     places: Mapping[str, list[int]],
-    found: recover.Recovered,
+    recovered: recover.Recovered,
 ) -> None:
     """Note what was done to the problem set's cells: a flag for each kind of change."""
     ours = {cells.grade_id(cell): cell.source.strip() for cell in template.cells}
@@ -252,7 +252,7 @@ def _note_changes(
     for name, cell in known.given.items():
         what, locked = cells.kind(cell), cells.is_locked(cell)
         if name not in places:
-            if locked or name not in found.answers:
+            if locked or name not in recovered.answers:
                 done.setdefault((what, DELETED if locked else LOST), []).append(name)
             continue
         mine, times = handed[places[name][-1]], len(places[name])

@@ -20,7 +20,7 @@ def names_elsewhere(course: Path, notebook: str) -> dict[str, list[str]]:
 
     A notebook that cannot be read is left out: it is not the one to be graded.
     """
-    found = {}
+    elsewhere = {}
     for name in problem_set_names(course):
         for path in sorted((sources(course) / name).glob("*.ipynb")):
             if path.stem == notebook:
@@ -30,8 +30,8 @@ def names_elsewhere(course: Path, notebook: str) -> dict[str, list[str]]:
             except Unreadable:
                 continue
             if names := _names(every):
-                found[path.stem] = sorted(names)
-    return found
+                elsewhere[path.stem] = sorted(names)
+    return elsewhere
 
 
 def other_set(
@@ -51,8 +51,8 @@ def other_set(
     """
     names, mine = _names(handed), _names(own)
     shares: dict[str, float] = {}
-    for name, found in others.items():
-        theirs = set(found)
+    for name, grade_ids in others.items():
+        theirs = set(grade_ids)
         if _share(names, mine - theirs) < ENOUGH:
             shares[name] = _share(names, theirs - mine)
     best = max(shares, key=lambda name: shares[name], default="")

@@ -64,10 +64,10 @@ class Penalty:
         """The points to deduct for work ``late`` seconds late, never more than its score."""
         if late <= self.grace:
             return 0.0
-        found = self.amount.of(max_score) * (ceil(late / self.every) if self.every else 1)
+        deducted = self.amount.of(max_score) * (ceil(late / self.every) if self.every else 1)
         if self.at_most is not None:
-            found = min(found, self.at_most.of(max_score))
-        return min(score, found)
+            deducted = min(deducted, self.at_most.of(max_score))
+        return min(score, deducted)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _File:
 
     def line(self, *keys: str) -> int:
         """The line of a key, or of the innermost table on its path."""
-        found = 1
+        nearest = 1
         table: tuple[str, ...] = ()
         for number, line in enumerate(self.text.splitlines(), 1):
             line = line.strip()
@@ -142,12 +142,12 @@ class _File:
             if at[: len(keys)] == keys:
                 return number
             if at and at == keys[: len(at)]:
-                found = number
-        return found
+                nearest = number
+        return nearest
 
-    def wrong(self, said: str, *keys: str) -> ValueError:
+    def wrong(self, problem: str, *keys: str) -> ValueError:
         """An error that names the file and the line."""
-        return ValueError(f"{self.path}, line {self.line(*keys)}: {said}")
+        return ValueError(f"{self.path}, line {self.line(*keys)}: {problem}")
 
 
 _KEY = r"\"[^\"]*\"|'[^']*'|[\w-]+"
@@ -159,8 +159,8 @@ def _bare(key: str) -> str:
 
 def _path(line: str) -> list[str]:
     """The keys before the equals sign."""
-    found = re.match(rf"(?:{_KEY})(?: *\. *(?:{_KEY}))*", line)
-    return re.findall(_KEY, found.group()) if found else []
+    match = re.match(rf"(?:{_KEY})(?: *\. *(?:{_KEY}))*", line)
+    return re.findall(_KEY, match.group()) if match else []
 
 
 def read_rules(
@@ -202,7 +202,7 @@ def read_rules(
     for student, span in _table(file, EXTRA_TIME).items():
         known(student, EXTRA_TIME, student)
         extra_time[one_spelling(student)] = _span(file, span, EXTRA_TIME, student)
-    found = Rules(extra_time=extra_time, zone=zone)
+    chosen = Rules(extra_time=extra_time, zone=zone)
     for name in file.data:
         if name in (TIMEZONE, EXTRA_TIME):
             continue
@@ -214,8 +214,8 @@ def read_rules(
             )
         rules = _rules(file, name, zone, extra_time, known)
         if name == problem_set:
-            found = rules
-    return Rules(**{**vars(found), "notes": tuple(dict.fromkeys(unknown))})
+            chosen = rules
+    return Rules(**{**vars(chosen), "notes": tuple(dict.fromkeys(unknown))})
 
 
 def _zone(file: _File) -> tzinfo | None:
@@ -231,14 +231,14 @@ def _zone(file: _File) -> tzinfo | None:
 
 
 def _table(file: _File, *keys: str) -> dict:
-    found = file.data
+    table = file.data
     for key in keys:
-        found = found.get(key, {})
-    if not isinstance(found, dict):
+        table = table.get(key, {})
+    if not isinstance(table, dict):
         raise file.wrong(
-            f"{keys[-1]} is {found!r}, but it must be a table, [{'.'.join(keys)}].", *keys
+            f"{keys[-1]} is {table!r}, but it must be a table, [{'.'.join(keys)}].", *keys
         )
-    return found
+    return table
 
 
 def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known: Any) -> Rules:
@@ -307,9 +307,9 @@ def moment(value: datetime, zone: tzinfo | None) -> datetime:
 def _span(file: _File, value: object, *keys: str) -> timedelta:
     text = value.strip() if isinstance(value, str) else ""
     total, place = 0.0, 0
-    while place < len(text) and (found := _SPAN.match(text, place)):
-        total += float(found[1]) * _UNITS[found[2]]
-        place = found.end()
+    while place < len(text) and (match := _SPAN.match(text, place)):
+        total += float(match[1]) * _UNITS[match[2]]
+        place = match.end()
     if not text or place < len(text):
         raise file.wrong(
             f"{keys[-1]} is {value!r}, but it must be a time such as '2 days' or '1 day 12 hours'.",
@@ -319,12 +319,12 @@ def _span(file: _File, value: object, *keys: str) -> timedelta:
 
 
 def _amount(file: _File, value: object, *keys: str) -> Amount:
-    found = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if not found:
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not match:
         raise file.wrong(
             f"{keys[-1]} is {value!r}, but it must be like '50 %' or '5 points'.", *keys
         )
-    return Amount(float(found[1]), found[2] == "%")
+    return Amount(float(match[1]), match[2] == "%")
 
 
 def _penalty(file: _File, name: str, about: dict, due: datetime | None) -> Penalty | None:
@@ -337,8 +337,8 @@ def _penalty(file: _File, name: str, about: dict, due: datetime | None) -> Penal
     if due is None:
         raise file.wrong(f"a penalty needs a date in `due` of [{name}].", name, "penalty")
     text = value.strip() if isinstance(value, str) else ""
-    found = _RATE.fullmatch({"none": "0 %", "all": "100 %"}.get(text, text))
-    if not found:
+    match = _RATE.fullmatch({"none": "0 %", "all": "100 %"}.get(text, text))
+    if not match:
         raise file.wrong(
             f"penalty is {value!r}, but it must be 'none', 'all', or like '10 % per day', "
             "'2 points per hour' or '20 %'.",
@@ -347,8 +347,8 @@ def _penalty(file: _File, name: str, about: dict, due: datetime | None) -> Penal
     grace = _span(file, about["grace"], name, "grace") if "grace" in about else timedelta()
     most = _amount(file, about["at_most"], name, "at_most") if "at_most" in about else None
     return Penalty(
-        Amount(float(found[1]), found[2] == "%"),
-        float(_UNITS[found[3]]) if found[3] else None,
+        Amount(float(match[1]), match[2] == "%"),
+        float(_UNITS[match[3]]) if match[3] else None,
         grace.total_seconds(),
         most,
     )
@@ -365,10 +365,10 @@ def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rule
     """
     void = set()
     for name in rules.void:
-        found = {test for test in graded if name in (test, cells.exercise_of(test))}
-        if not found:
+        matching = {test for test in graded if name in (test, cells.exercise_of(test))}
+        if not matching:
             raise ValueError(_no_test(name, "void", graded, problem_set))
-        void |= found
+        void |= matching
     for name in rules.points:
         if name not in graded:
             raise ValueError(_no_test(name, "points", graded, problem_set))

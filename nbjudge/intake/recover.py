@@ -90,7 +90,7 @@ def by_text(
     """
     named = {index for indices in places.values() for index in indices}
     missing = [name for name in known.digests if name not in places]
-    found = []
+    recognised = []
     for index, cell in enumerate(handed):
         if index in named or cells.grade_id(cell) or not missing:
             continue
@@ -99,8 +99,8 @@ def by_text(
         if name is not None:
             missing.remove(name)
             places[name] = [index]
-            found.append(index)
-    return found
+            recognised.append(index)
+    return recognised
 
 
 @dataclass
@@ -137,7 +137,7 @@ def recover(
     numbers:
         The number of each cell in the learner's file, from 1.
     """
-    found = Recovered()
+    recovered = Recovered()
     around = _Around(numbers, known.order, keys)
     free = [
         index
@@ -155,7 +155,7 @@ def recover(
         near = [i for i in around.at(key_of(cell), free) if handed[i].source.strip() != stub]
         if cell.cell_type != "code":
             chosen = [index for index in near if handed[index].cell_type != "code"]
-            _take(found, handed, name, chosen, (), around, own=name in places)
+            _take(recovered, handed, name, chosen, (), around, own=name in places)
             continue
         wanted = known.wanted[name]
         defines = {
@@ -171,9 +171,9 @@ def recover(
             chosen = [index for index in near if handed[index].cell_type == "code"]
             chosen = chosen if len(chosen) == 1 else []
         several = {handed[index].source.strip() for index in defines if index not in chosen}
-        _take(found, handed, name, chosen, sorted(last), around, own=name in places)
+        _take(recovered, handed, name, chosen, sorted(last), around, own=name in places)
         if chosen and several:
-            found.notes.add(
+            recovered.notes.add(
                 f"answer {name}: {cells.listed(sorted(last))} is defined in more than one cell; "
                 "the last one counts",
                 f"Your notebook defines {_code(sorted(last))} more than once outside the answer's "
@@ -181,7 +181,7 @@ def recover(
                 "instructor which one counts.",
                 held=True,
             )
-    return found
+    return recovered
 
 
 def defined(source: str, wanted: Collection[str]) -> set[str]:
@@ -191,12 +191,12 @@ def defined(source: str, wanted: Collection[str]) -> set[str]:
     """
     if not any(name in source for name in wanted):
         return set()
-    found = bound(source) if len(source) <= MOST_CHARACTERS else set()
-    return (found or {a or b for a, b in _DEFINES.findall(source)}) & set(wanted)
+    names = bound(source) if len(source) <= MOST_CHARACTERS else set()
+    return (names or {a or b for a, b in _DEFINES.findall(source)}) & set(wanted)
 
 
 def _take(
-    found: Recovered,
+    recovered: Recovered,
     handed: list[NotebookNode],
     name: str,
     chosen: list[int],
@@ -207,20 +207,20 @@ def _take(
     """Take an answer from the cells chosen."""
     if not chosen:
         return
-    found.answers[name] = "\n\n".join(handed[index].source for index in chosen)
-    found.moved |= {index for index in chosen if not around.is_before(index, f"grade:{name}")}
+    recovered.answers[name] = "\n\n".join(handed[index].source for index in chosen)
+    recovered.moved |= {index for index in chosen if not around.is_before(index, f"grade:{name}")}
     where = cells.listed([str(around.numbers[index]) for index in chosen])
     where = f"cell{'s' if len(chosen) > 1 else ''} {where} of the notebook"
     what = f"{cells.listed(list(names))} was found in" if names else "was found in"
     lost = "its own cell has only the stub" if own else "its own cell is missing"
     called = f"{_code([name])} ({_code(list(names))})" if names else _code([name])
-    told = f"Your answer {called} was found in {where.replace('the', 'your')} and graded. "
-    told += (
+    sentence = f"Your answer {called} was found in {where.replace('the', 'your')} and graded. "
+    sentence += (
         "Move it into the answer's own cell, so that nobody has to search for it."
         if own
         else "Its own cell is missing: next time, type into the answer's cell and do not delete it."
     )
-    found.notes.add(f"answer {name}: {what} {where}; {lost}", told)
+    recovered.notes.add(f"answer {name}: {what} {where}; {lost}", sentence)
 
 
 def _code(names: Sequence[str]) -> str:

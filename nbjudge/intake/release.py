@@ -60,10 +60,10 @@ class _Listener(logging.Handler):
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 def source_folder(problem_set: str, course: Path) -> Path:
@@ -165,10 +165,12 @@ def generate(problem_set: str, config: Config) -> None:
         with own_programs_first():
             GenerateAssignment(coursedir=folder, config=config, log=log, force=True).start()
     except NbGraderException:
-        reasons = [text.strip().splitlines()[-1] for text in listener.said if "Traceback" in text]
+        reasons = [
+            text.strip().splitlines()[-1] for text in listener.messages if "Traceback" in text
+        ]
         raise ValueError(
             f"problem_set is {problem_set!r}, but nbgrader rejects its notebook: "
-            f"{reasons[-1] if reasons else ' '.join(listener.said)}"
+            f"{reasons[-1] if reasons else ' '.join(listener.messages)}"
         ) from None
     finally:
         log.removeHandler(listener)
@@ -268,9 +270,9 @@ def table_file(problem_set: str, course: Path) -> Path | None:
 
     See ``told`` of :class:`nbjudge.inside.program.Program`.
     """
-    told = program().told
-    folder = course / told if told else release_folder(problem_set, course)
-    return folder / f"{problem_set}{TABLES}" if not told or folder.is_dir() else None
+    place = program().told
+    folder = course / place if place else release_folder(problem_set, course)
+    return folder / f"{problem_set}{TABLES}" if not place or folder.is_dir() else None
 
 
 def known_of(problem_set: str, course: Path) -> KnownAnswers:
@@ -311,9 +313,9 @@ def weighed(problem_set: str, course: Path, notebook: NotebookNode) -> Weights:
     """
     folder = source_folder(problem_set, course)
     steps = weighing.steps_of(notebook, folder)
-    found = weighing.weigh(steps, folder)
-    weighing.refuse(problem_set, found, [cell.test for cell in steps.cells if cell.test])
-    accepts = {test: believed.lie for test, believed in found.items()}
+    believed_by = weighing.weigh(steps, folder)
+    weighing.refuse(problem_set, believed_by, [cell.test for cell in steps.cells if cell.test])
+    accepts = {test: believed.lie for test, believed in believed_by.items()}
     return Weights(of=weighing.digest(steps), accepts=accepts)
 
 
@@ -331,8 +333,8 @@ def _weigh(problem_set: str, course: Path) -> None:
     folder = source_folder(problem_set, course)
     if not _is_weighed(problem_set, course):
         notebook = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
-        found = weighed(problem_set, course, notebook)
-        write_whole(folder / ACCEPTS, to_json(found, indent=1, ascii=False) + "\n")
+        weights = weighed(problem_set, course, notebook)
+        write_whole(folder / ACCEPTS, to_json(weights, indent=1, ascii=False) + "\n")
 
 
 def _write_table(problem_set: str, course: Path) -> None:

@@ -118,16 +118,16 @@ def unreadable(submitted: Path) -> list[str]:
 
 def people(submitted: Path) -> dict[str, dict[str, str]]:
     """Each student's row of ``roster.csv``, by column; empty if there is no roster."""
-    found = {}
+    persons = {}
     for _, row in rows_of(submitted / ROSTER):
         student = one_spelling(_cell(row, "student"))
         if student:
-            found[student] = {
+            persons[student] = {
                 column: value.strip()
                 for column, value in row.items()
                 if isinstance(column, str) and isinstance(value, str)
             }
-    return found
+    return persons
 
 
 def rows_of(path: Path) -> list[tuple[int, dict]]:
@@ -203,11 +203,11 @@ def receipts(
     path = submitted / RECEIPTS
     rows = rows_of(path)
     if rows and PROBLEM_SET not in rows[0][1]:
-        found = sorted(_handed_in(submitted, problem_sets) | {problem_set})
-        if len(found) > 1:
+        names = sorted(_handed_in(submitted, problem_sets) | {problem_set})
+        if len(names) > 1:
             raise ValueError(
                 f"{path} must have a column called {PROBLEM_SET}, since submitted holds work on "
-                f"more than one problem set: {', '.join(found)}."
+                f"more than one problem set: {', '.join(names)}."
             )
     times: dict[tuple[str, str], tuple[datetime, int]] = {}
     for line, row in rows:

@@ -83,15 +83,15 @@ def write_receipts(
             graded = _graded(student, problem_set, notebooks)
             if not graded:
                 continue
-            found = _came_in(inbound, student.name, problem_set, graded, made.notes)
-            if found is None:
+            when = _came_in(inbound, student.name, problem_set, graded, made.notes)
+            if when is None:
                 absent.setdefault(problem_set, []).append(student.name)
                 continue
             row = by_place.get((one_spelling(student.name), problem_set))
             if row is None:
                 row = {"student": student.name, roster.PROBLEM_SET: problem_set}
                 rows.append(row)
-            row["received"] = found.isoformat(timespec="seconds")
+            row["received"] = when.isoformat(timespec="seconds")
             made.written += 1
     roster.write_table(made.path, fields, rows)
     made.notes += [
@@ -137,7 +137,7 @@ def _graded(
 ) -> dict[Path, bytes]:
     """The files that grading reads, by their path in the problem set's folder."""
     place = student / problem_set
-    found: dict[Path, bytes] = {}
+    files: dict[Path, bytes] = {}
     for name, accepted in notebooks.items():
         others = notebooks.keys() - {name}
         try:
@@ -148,16 +148,16 @@ def _graded(
             graded = {path: read_file(path)[0]}
         except (Unreadable, OSError):
             continue
-        graded |= {path.parent / taken.called.get(n, n): file for n, file in taken.found.items()}
-        found |= {file.relative_to(place): content for file, content in graded.items()}
-    return found
+        graded |= {path.parent / taken.called.get(n, n): file for n, file in taken.files.items()}
+        files |= {file.relative_to(place): content for file, content in graded.items()}
+    return files
 
 
 def _came_in(
     inbound: Path, student: str, problem_set: str, graded: dict[Path, bytes], notes: list[str]
 ) -> datetime | None:
     """When the collected files entered the exchange; ``None`` if they are not there."""
-    found = []
+    times = []
     for folder in sorted(inbound.iterdir()):
         parts = parts_of(folder)
         if parts is None or parts[:2] != (one_spelling(student), problem_set):
@@ -165,21 +165,21 @@ def _came_in(
         try:
             if all(_holds(folder / path, content) for path, content in graded.items()):
                 files = [folder / path for path in graded]
-                found.append((changed(folder, *files), parts[2], folder))
+                times.append((changed(folder, *files), parts[2], folder))
         except (Unreadable, OSError):
             continue
-    if not found:
+    if not times:
         return None
-    when, said, folder = min(found)
+    when, text, folder = min(times)
     if (owner := _owner(folder)) not in (student, ""):
         notes.append(f"{student}: the submission of {problem_set} belongs to the account {owner}.")
     try:
-        claimed = datetime.fromisoformat(" ".join(said.split(" ")[:2])).replace(tzinfo=UTC)
+        claimed = datetime.fromisoformat(" ".join(text.split(" ")[:2])).replace(tzinfo=UTC)
     except ValueError:
         claimed = None
     if claimed is None or abs(claimed - when) > SLACK:
         notes.append(
-            f"{student}: {problem_set} claims to have come in at {printable(said)}, but the system "
+            f"{student}: {problem_set} claims to have come in at {printable(text)}, but the system "
             f"says {when:%Y-%m-%d %H:%M:%S} UTC, which counts."
         )
     return when

@@ -58,8 +58,8 @@ def is_named(stem: str, wanted: str) -> bool:
 
 def stem_of(name: str, endings: Collection[str] = (*ENDINGS, BARE)) -> str | None:
     """The name without its ending; ``None`` if it is not one of a notebook's."""
-    found = (ending for ending in endings if name.lower().endswith(ending))
-    ending = next(found, None)
+    matching = (ending for ending in endings if name.lower().endswith(ending))
+    ending = next(matching, None)
     return None if ending is None else name[: -len(ending)]
 
 
@@ -90,13 +90,13 @@ def which(
     named = [p for p in within + elsewhere if is_named(stem_of(p.name) or "", notebook)]
     if path is None:
         free = [p for p in within if stem_of(p.name, ENDINGS) is not None]
-        found = named or ([] if others else free)
-        if len(found) > 1 and not _same(found):
-            listed = cells.listed([printable(p.name) for p in found])
+        candidates = named or ([] if others else free)
+        if len(candidates) > 1 and not _same(candidates):
+            listed = cells.listed([printable(p.name) for p in candidates])
             return None, notes, f"no {wanted}, but {listed}: which one counts?"
-        if not found:
+        if not candidates:
             return None, notes, _nothing(within + elsewhere, folder, wanted)
-        path = found[0]
+        path = candidates[0]
     else:
         rivals = [p for p in named if p != path and p.parent == path.parent]
         if rivals and not _same([path, *rivals]):
@@ -165,9 +165,9 @@ def _nothing(there: list[Path], folder: Path, wanted: str) -> str:
     if not there:
         return NOTHING
     names = [printable(path.relative_to(folder).as_posix()) for path in there]
-    said = f"no {wanted}, but {cells.listed(names)}"
+    text = f"no {wanted}, but {cells.listed(names)}"
     kinds = {KINDS[path.suffix.lower()] for path in there if path.suffix.lower() in KINDS}
-    return said + (f": {kinds.pop()}" if len(kinds) == 1 else "")
+    return text + (f": {kinds.pop()}" if len(kinds) == 1 else "")
 
 
 #: The reason if a student's folder is missing or empty.

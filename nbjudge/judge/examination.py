@@ -72,7 +72,7 @@ class Examination:
 
     def start(self) -> None:
         """Fork an examiner; the next test tells it about all cells before that test."""
-        self._process = self.nursery.examiner(self.limits, files=self.job.found)
+        self._process = self.nursery.examiner(self.limits, files=self.job.readable)
         self._talk, self._linked = Connection(Channel(self._process.socket)), None
         job = self.job
         opens = Open(seed=job.seed, refused=job.refused, imports=job.imports)

@@ -326,7 +326,7 @@ class Examiner:
         code = set_up(step.source)
         self._import(names_in(step.source))
         bound = set(self.namespace)
-        before = {name: id(found) for name, found in self.namespace.items()}
+        before = {name: id(value) for name, value in self.namespace.items()}
         nowhere = io.StringIO()
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             exec(code, self.namespace)
@@ -377,7 +377,7 @@ class Examiner:
             return lambda passed, suspects: recall.all_stored().get(name, [])
         find = self.known.find(name, source, lambda: link.hidden)
 
-        def found(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:
+        def look_up(passed: Sequence[Check], suspects: Sequence[str]) -> Sequence[Table]:
             began = monotonic()
             try:
                 return find(passed, suspects)
@@ -388,7 +388,7 @@ class Examiner:
                 self.aside += taken
                 link.deadline += taken
 
-        return found
+        return look_up
 
 
 class Names(dict):
@@ -489,31 +489,31 @@ def read(name: str, source: str) -> TestCell:
 
 
 def _imported(nodes: Iterable[ast.AST]) -> list[str]:
-    found: list[str] = []
+    modules: list[str] = []
     for node in nodes:
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.append(node.module)
+            modules.append(node.module)
     packages = (*program().packages, *program().tests_own)
-    return [name for name in found if name.partition(".")[0] in packages]
+    return [name for name in modules if name.partition(".")[0] in packages]
 
 
 def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
     """Names bound by definitions, imports, arguments, handlers or assignments, at any depth."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            names |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.arg):
-            found.add(node.arg)
+            names.add(node.arg)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-    return found
+            names.add(node.id)
+    return names
 
 
 def _text(error: BaseException) -> str:

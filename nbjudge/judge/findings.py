@@ -107,26 +107,26 @@ class Findings:
 
     def all_notes(self) -> Notes:
         """All notes without duplicates, including those that name several cells in one line."""
-        found = Notes()
-        found.extend(self.notes)
+        notes = Notes()
+        notes.extend(self.notes)
         for why, names in self.died.items():
-            found.add(
+            notes.add(
                 f"the kernel died in {cells.listed(names)}: {why}",
                 f"The kernel died in {yours(names)}. {why}",
             )
         if names := self.out_of_time:
-            found.add(
+            notes.add(
                 f"ran out of time in {cells.listed(names)}",
                 f"Time ran out in {yours(names)}. Is there a loop that never ends?",
             )
         if names := [called(self.cells[index]) for index in self.kernels.broken]:
-            found.add(
+            notes.add(
                 f"the kernel ran nothing more after {cells.listed(names)}; what came after was "
                 "judged without it",
                 f"After {yours(names)} the kernel ran nothing more, so the rest was graded without "
                 "it. What does this cell change?",
             )
-        every = vars(found).items()
+        every = vars(notes).items()
         return Notes(**{kind: list(dict.fromkeys(lines)) for kind, lines in every})
 
 

@@ -52,7 +52,7 @@ class Job:
     imports: dict[str, str] = field(default_factory=dict)
 
     @property
-    def found(self) -> dict[str, bytes]:
+    def readable(self) -> dict[str, bytes]:
         """The files that the learner's cells can read.
 
         Each refused one is replaced by an empty file, so that a notebook that creates the file if

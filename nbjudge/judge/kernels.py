@@ -78,7 +78,7 @@ class Kernels:
         seed = int.from_bytes(digest[:7], "big")
         job = self.job
         self._learner = LearnersKernel(
-            self.nursery, job.limits, self.forbidden, job.found, seed, self.tests
+            self.nursery, job.limits, self.forbidden, job.readable, seed, self.tests
         )
         return self._learner
 

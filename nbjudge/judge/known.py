@@ -87,7 +87,7 @@ class Known:
         every = [answer for answer, _ in self._answers(cells.exercise_of(test))]
         ran, table = set[WrongAnswer](), Table()
 
-        def found(passed: Sequence[Check], suspects: Sequence[str]) -> list[Table]:
+        def look_up(passed: Sequence[Check], suspects: Sequence[str]) -> list[Table]:
             visible = None if self.stored is None else self.stored.get(test, Table())
             if visible is not None and not hidden():
                 return [visible]
@@ -98,7 +98,7 @@ class Known:
                 ran.update(wanted)
             return [table] if visible is None else [table, visible.only(visible.failing(passed))]
 
-        return found
+        return look_up
 
     def _answers(self, exercise: str) -> list[tuple[WrongAnswer, str]]:
         """The wrong answers of an exercise, each with its source."""
@@ -217,7 +217,7 @@ def compiled(source: str) -> CodeType:
 @contextlib.contextmanager
 def _aside() -> Iterator[None]:
     """Print nothing, forbid nothing, use one thread, and leave the random numbers as they are."""
-    said = forbidden()
+    before = forbidden()
     by_hand()
     state = random.getstate()
     np = loaded("numpy")
@@ -231,7 +231,7 @@ def _aside() -> Iterator[None]:
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             yield
     finally:
-        by_hand(*said)
+        by_hand(*before)
         random.setstate(state)
         if np:
             np.random.set_state(numpys)

@@ -62,9 +62,9 @@ class Snapshot:
             If it does not answer.
         """
         self.go_on()
-        found = self.learner.copied(self.wire)
+        copy = self.learner.copied(self.wire)
         self._signal(signal.SIGSTOP)
-        return found
+        return copy
 
     def go_on(self) -> None:
         """Let it run."""
@@ -234,15 +234,15 @@ class LearnersKernel:
         asked = {"id": 0, "verb": "copy", "target": None, "forbidden": [], "fields": {}}
         try:
             channel.send(asked, CONNECT_SECONDS)
-            found = Snapshot(self, self._accepted(lambda: False))
+            copy = Snapshot(self, self._accepted(lambda: False))
             try:
                 channel.receive(CONNECT_SECONDS)
             except BaseException:
-                found.end()
+                copy.end()
                 raise
         except WireError:
             raise NoKernel("the kernel does not answer the tests") from None
-        return found
+        return copy
 
     def seal(self) -> None:
         """Stop it and hear nothing more from it; its copies can still be used."""
@@ -312,8 +312,8 @@ class LearnersKernel:
         while self.kernel.alive() and monotonic() < deadline:
             sleep(0.01)
         death = self.kernel.death()
-        said = WHY.get(death.why, "") if briefly else death.message
-        return said or "It closed its connection."
+        reason = WHY.get(death.why, "") if briefly else death.message
+        return reason or "It closed its connection."
 
     def end(self) -> Any:
         """Kill it and all its children; returns the resources used."""

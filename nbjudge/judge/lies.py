@@ -119,8 +119,8 @@ def _copied(place: int) -> Callable[[Any, list], Any]:
         fitting = [given for given in inputs if like(right, given)]
         if not fitting:
             return zeros(right, inputs)
-        found = served.copied(fitting[min(place, len(fitting) - 1)])
-        return found.detach().to(right.dtype) if isinstance(found, Tensor) else found
+        copied = served.copied(fitting[min(place, len(fitting) - 1)])
+        return copied.detach().to(right.dtype) if isinstance(copied, Tensor) else copied
 
     return lie
 
@@ -151,19 +151,19 @@ LIES: dict[str, Callable[[Any, list], Any]] = {
 def about_part(part: int, lie: Callable[[Any, list], Any]) -> Callable[[Any, list], Any]:
     """The same lie about one result of a function that returns several; all else is right."""
 
-    def told(right: Any, inputs: list) -> Any:
+    def lie_of_part(right: Any, inputs: list) -> Any:
         if type(right) is not tuple or len(right) <= part:
             return right
         return (*right[:part], lie(right[part], inputs), *right[part + 1 :])
 
-    return told
+    return lie_of_part
 
 
 def inputs_of(args: Iterable, kwargs: Mapping) -> list:
     """What a lie can return: each input, and the items of any lists or tuples among them."""
-    found = [*args, *kwargs.values()]
-    inner = [part for given in found if type(given) in (tuple, list) for part in given]
-    return [*found, *inner]
+    inputs = [*args, *kwargs.values()]
+    inner = [part for given in inputs if type(given) in (tuple, list) for part in given]
+    return [*inputs, *inner]
 
 
 class LyingLink:
@@ -206,10 +206,10 @@ class LyingLink:
     def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Like :meth:`call`; a result that is not plain data stays here behind a handle."""
         args, kwargs = self._real(args), self._real(kwargs)
-        found, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
-        if plainly.is_data(found):
-            return self._said(found, inputs_of(args, kwargs))
-        self.made.append(found)
+        result, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
+        if plainly.is_data(result):
+            return self._said(result, inputs_of(args, kwargs))
+        self.made.append(result)
         return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 
     def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
@@ -221,8 +221,10 @@ class LyingLink:
     ) -> tuple:
         """The gradients, each replaced by a lie."""
         args, kwargs = self._real(args), self._real(kwargs)
-        found = served.gradients(self._real(f), args, kwargs, cotangent, output)
-        return tuple(None if x is None else self._said(x, inputs_of(args, kwargs)) for x in found)
+        gradients = served.gradients(self._real(f), args, kwargs, cotangent, output)
+        return tuple(
+            None if x is None else self._said(x, inputs_of(args, kwargs)) for x in gradients
+        )
 
     def build(self, cls: Handle, args: tuple, kwargs: dict, weights: Mapping | None) -> Handle:
         """The real module: a stub can have the required parameters."""
@@ -243,9 +245,9 @@ class LyingLink:
     ) -> dict:
         """The parameters' gradients, each replaced by a lie."""
         args = self._real(args)
-        found = served.parameter_gradients(self._real(module), args, cotangent, output)
+        gradients = served.parameter_gradients(self._real(module), args, cotangent, output)
         inputs = inputs_of(args, {})
-        return {name: None if x is None else self._said(x, inputs) for name, x in found.items()}
+        return {name: None if x is None else self._said(x, inputs) for name, x in gradients.items()}
 
     def switch(self, module: Handle, to: str) -> Handle:
         """Switch to the requested mode."""
@@ -261,9 +263,9 @@ class LyingLink:
             return right
         if type(right) is tuple:
             self.parts = max(self.parts, len(right))
-        said = self.lie(right, inputs) if self.lie else right
-        self.lied = self.lied or not alike(said, right)
-        return said
+        answer = self.lie(right, inputs) if self.lie else right
+        self.lied = self.lied or not alike(answer, right)
+        return answer
 
     def _real(self, given: Any) -> Any:
         if is_handle(given):
@@ -290,20 +292,20 @@ def accepting_nothing(
         returns the value of its last line.
     """
     solved, ours = {"__name__": "__main__"}, {"__name__": "__main__"}
-    found: dict[str, Believed] = {}
+    lies: dict[str, Believed] = {}
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         for cell in notebook:
             if cell.test is not None:
                 believed = _believed(cell, solved, ours, run)
                 if believed:
-                    found[cell.test] = believed
+                    lies[cell.test] = believed
             elif cell.answer is not None:
                 _execute(cell.answer, solved)
             else:
                 for names in (solved, ours):
                     _execute(cell.setup or "", names)
-    return found
+    return lies
 
 
 def _execute(source: str, names: dict) -> None:
@@ -339,9 +341,9 @@ def _believed(
         if passes(link):
             return Believed(name, part=False, told=link.lied)
     for part in range(honest.parts if honest.parts > 1 else 0):
-        told = {name: believed(about_part(part, lie)) for name, lie in LIES.items()}
+        by_lie = {name: believed(about_part(part, lie)) for name, lie in LIES.items()}
         # A test that believes everything about a part does not look at it.
-        if False in told.values() and True in told.values():
-            name = next(name for name in told if told[name])
+        if False in by_lie.values() and True in by_lie.values():
+            name = next(name for name in by_lie if by_lie[name])
             return Believed(f"{name} as result {part + 1}", part=True, told=True)
     return None

@@ -92,9 +92,9 @@ def signs(source: str, kinds: Iterable[str]) -> list[str]:
 
 
 def _runs(code: str) -> list[int]:
-    found = tokens(code, AS_WRITTEN)
+    words = tokens(code, AS_WRITTEN)
     # These are kept only as long as the process, so Python's own hash will do, and is fast.
-    return list(map(hash, zip(*(found[i:] for i in range(RUN)), strict=False)))
+    return list(map(hash, zip(*(words[i:] for i in range(RUN)), strict=False)))
 
 
 @cache
@@ -118,8 +118,8 @@ def forbidden_files(kinds: Iterable[str]) -> list[tuple[str, Path]]:
 @cache
 def _files(kind: str) -> tuple[Path, ...]:
     """The files of the modules in a kind, without importing them."""
-    found = [file for path in KINDS[kind].python + KINDS[kind].modules for file in _file(path)]
-    return tuple(dict.fromkeys(found))
+    files = [file for path in KINDS[kind].python + KINDS[kind].modules for file in _file(path)]
+    return tuple(dict.fromkeys(files))
 
 
 def _file(dotted: str) -> list[Path]:

@@ -17,16 +17,16 @@ _once = lru_cache(maxsize=1024)
 
 def bound(source: str) -> set[str]:
     """The names that a cell binds for the cells after it."""
-    found: set[str] = set()
+    names: set[str] = set()
     for statement in _parsed(source):
-        found |= _bound_by(statement)
-    return found
+        names |= _bound_by(statement)
+    return names
 
 
 @_once
 def used(source: str) -> frozenset[str]:
     """The names that a cell uses when run, except those in functions that it only defines."""
-    found: set[str] = set()
+    names: set[str] = set()
     todo: list[ast.AST] = list(_parsed(source))
     while todo:
         node = todo.pop()
@@ -35,30 +35,30 @@ def used(source: str) -> frozenset[str]:
             todo += outside + [default for default in node.args.kw_defaults if default]
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         todo += ast.iter_child_nodes(node)
-    return frozenset(found)
+    return frozenset(names)
 
 
 def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
     """The kinds forbidden by every test cell that forbids anything."""
-    said = [forbidden(cell.source) for cell in notebook.cells if cells.is_test(cell)]
-    every = [kinds for kinds in said if kinds is not None]
+    per_test = [forbidden(cell.source) for cell in notebook.cells if cells.is_test(cell)]
+    every = [kinds for kinds in per_test if kinds is not None]
     return tuple(sorted(frozenset.intersection(*every))) if every else ()
 
 
 @_once
 def forbidden(source: str) -> frozenset[str] | None:
     """The kinds named in a test cell's ``by_hand``; ``None`` if it does not call it."""
-    said = [
+    calls = [
         node
         for statement in _parsed(source)
         for node in ast.walk(statement)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "by_hand"
     ]
-    if not said:
+    if not calls:
         return None
-    named = [argument for call in said for argument in call.args]
+    named = [argument for call in calls for argument in call.args]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
     return frozenset(kind for kind in KINDS if kind in texts)
 
@@ -121,20 +121,20 @@ def imports_of(release: NotebookNode, source: NotebookNode) -> dict[str, str]:
     A test that uses such a name means the library, whatever a learner binds to it. Names that the
     release or the instructor's notebook binds in another way as well are left out.
     """
-    found: dict[str, list[str]] = {}
+    imports: dict[str, list[str]] = {}
     other: set[str] = set()
     for cell in release.cells:
         if cell.cell_type == "code" and not cells.is_test(cell):
             for statement in _parsed(cell.source):
-                said = _imports(statement)
-                other |= _bound_by(statement) - said.keys()
-                for name, code in said.items():
-                    found.setdefault(name, []).append(code)
+                imported = _imports(statement)
+                other |= _bound_by(statement) - imported.keys()
+                for name, code in imported.items():
+                    imports.setdefault(name, []).append(code)
     for cell in source.cells:
         if cell.cell_type == "code" and cells.is_answer(cell):
             for statement in _parsed(cells.learners_own(cell.source)):
                 other |= _bound_by(statement) - _imports(statement).keys()
-    every = {name: dict.fromkeys(codes) for name, codes in found.items() if name not in other}
+    every = {name: dict.fromkeys(codes) for name, codes in imports.items() if name not in other}
     # `import scipy.stats` and `import scipy.optimize` bind the same name to the same thing.
     return {
         name: "\n".join(codes)
@@ -146,7 +146,9 @@ def imports_of(release: NotebookNode, source: NotebookNode) -> dict[str, str]:
 def libraries(imports: Mapping[str, str]) -> tuple[str, ...]:
     """The libraries that :func:`imports_of` names, sorted."""
     roots = {
-        code.split()[1].partition(".")[0] for said in imports.values() for code in said.splitlines()
+        code.split()[1].partition(".")[0]
+        for statements in imports.values()
+        for code in statements.splitlines()
     }
     return tuple(sorted(roots))
 

@@ -82,20 +82,20 @@ class Pump:
 
     def __init__(self, kernel: Kernel, output_bytes: int):
         self.kernel, self.output_bytes = kernel, output_bytes
-        found = kernel.connection
+        connection = kernel.connection
         self.session = Session(
-            key=found["key"].encode(), signature_scheme=found["signature_scheme"], username="judge",
-            unpack=_undated,
+            key=connection["key"].encode(), signature_scheme=connection["signature_scheme"],
+            username="judge", unpack=_undated,
         )  # fmt: skip
         self.context = zmq.Context()
-        self.shell = self._socket(zmq.DEALER, found, "shell_port")
-        self.control = self._socket(zmq.DEALER, found, "control_port")
-        self.iopub = self._socket(zmq.SUB, found, "iopub_port")
+        self.shell = self._socket(zmq.DEALER, connection, "shell_port")
+        self.control = self._socket(zmq.DEALER, connection, "control_port")
+        self.iopub = self._socket(zmq.SUB, connection, "iopub_port")
         self.poller = zmq.Poller()
         self.poller.register(self.shell, zmq.POLLIN)
         self.poller.register(self.iopub, zmq.POLLIN)
 
-    def _socket(self, kind: int, found: dict[str, Any], port: str) -> zmq.Socket:
+    def _socket(self, kind: int, connection: dict[str, Any], port: str) -> zmq.Socket:
         made = self.context.socket(kind)
         made.setsockopt(zmq.LINGER, 0)
         made.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
@@ -108,7 +108,7 @@ class Pump:
             made.setsockopt(zmq.SUBSCRIBE, b"")
         else:
             made.setsockopt(zmq.IDENTITY, self.session.bsession)
-        made.connect(f"{found['transport']}://{found['ip']}-{found[port]}")
+        made.connect(f"{connection['transport']}://{connection['ip']}-{connection[port]}")
         return made
 
     def close(self) -> None:
@@ -229,7 +229,7 @@ class Pump:
 
     def _messages(self, seconds: float) -> list[tuple[zmq.Socket, dict[str, Any]]]:
         """The correctly signed, well-formed messages that arrive within this time."""
-        found = []
+        messages = []
         for channel, _ in self.poller.poll(int(max(0, seconds) * 1000)):
             size = 0
             for _ in range(100):
@@ -241,8 +241,8 @@ class Pump:
                     break
                 size += sum(map(len, frames))
                 if (message := self._read(frames)) is not None:
-                    found.append((channel, message))
-        return found
+                    messages.append((channel, message))
+        return messages
 
     def _read(self, frames: list[bytes]) -> dict[str, Any] | None:
         try:
@@ -296,8 +296,8 @@ class CellOutputs:
 
     def _made(self, kind: str, content: dict[str, Any]) -> NotebookNode | None:
         def text(name: str, most: int = self.most) -> str:
-            found = content.get(name)
-            return found[:most] if type(found) is str else ""
+            value = content.get(name)
+            return value[:most] if type(value) is str else ""
 
         if kind == "stream":
             name = "stderr" if content.get("name") == "stderr" else "stdout"
@@ -318,10 +318,10 @@ class CellOutputs:
 
 def _undated(part: bytes) -> Any:
     """A part of a message without its date, which is unused and slow to parse."""
-    found = json_unpacker(part)
-    if type(found) is dict:
-        found.pop("date", None)
-    return found
+    part_read = json_unpacker(part)
+    if type(part_read) is dict:
+        part_read.pop("date", None)
+    return part_read
 
 
 def _length(made: NotebookNode) -> int:

@@ -129,10 +129,10 @@ class Link:
         self.made, self.hidden, self.heard = set(), False, []
         self.held, self.before, self.values = {}, {}, {}
         names = sorted(names)
-        found = self._ask("begin", None, seed=seed, names=names)
-        known = type(found) is dict and all(type(kind) is bool for kind in found.values())
-        self._held(known and set(found) <= set(names), "the names asked for")
-        self.known = found
+        reply = self._ask("begin", None, seed=seed, names=names)
+        known = type(reply) is dict and all(type(kind) is bool for kind in reply.values())
+        self._held(known and set(reply) <= set(names), "the names asked for")
+        self.known = reply
 
     def hide(self) -> None:
         """From here to the end of the test, quote none of the learner's own words."""
@@ -160,13 +160,13 @@ class Link:
         if name in self.values:  # as in a notebook, where a name is the same object twice
             return self.values[name]
         try:
-            found = self.use(handle, "itself", (), {})
+            value = self.use(handle, "itself", (), {})
         except Mistake:  # for example too large to send: a verb can use it remotely
             return handle
-        if is_handle(found):
+        if is_handle(value):
             return handle
-        self.values[name] = found
-        return found
+        self.values[name] = value
+        return value
 
     def delete(self, name: str) -> None:
         """Delete a learner's name in its process; existing handles still refer to the object."""
@@ -194,19 +194,19 @@ class Link:
 
     def use(self, thing: Handle, how: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Use a learner's object; see :mod:`nbjudge.inside.testing.plainly`."""
-        found = self._ask("use", thing, how=how, args=args, kwargs=kwargs)
-        whole = type(found) is dict and set(found) in ({"data", "after"}, {"made", "after"})
-        self._held(whole and type(found["after"]) is list, "a result")
-        self._held(len(found["after"]) == len(args), "a result")
-        for given, now in zip(args, found["after"], strict=True):
+        reply = self._ask("use", thing, how=how, args=args, kwargs=kwargs)
+        whole = type(reply) is dict and set(reply) in ({"data", "after"}, {"made", "after"})
+        self._held(whole and type(reply["after"]) is list, "a result")
+        self._held(len(reply["after"]) == len(args), "a result")
+        for given, now in zip(args, reply["after"], strict=True):
             if type(given) is list and type(now) is list:
                 given[:] = now
             elif type(given) is dict and type(now) is dict:
                 given.clear()
                 given.update(now)
-        if "data" in found:
-            return found["data"]
-        return Handle(Made(self._made(found["made"])), name_of_handle(thing), self)
+        if "data" in reply:
+            return reply["data"]
+        return Handle(Made(self._made(reply["made"])), name_of_handle(thing), self)
 
     def _made(self, number: Any) -> int:
         """Check and record the number of a new object kept in the learner's process."""
@@ -226,9 +226,9 @@ class Link:
 
     def inputs_after(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """See :func:`nbjudge.testing.inputs_after`."""
-        found = self._ask("inputs_after", f, args=args, kwargs=kwargs)
-        self._held(type(found) is tuple and len(found) == len(args), "the inputs")
-        return found
+        inputs = self._ask("inputs_after", f, args=args, kwargs=kwargs)
+        self._held(type(inputs) is tuple and len(inputs) == len(args), "the inputs")
+        return inputs
 
     def gradients(
         self,
@@ -239,14 +239,14 @@ class Link:
         output: int | None,
     ) -> tuple[Tensor | None, ...]:
         """See :func:`nbjudge.testing.gradients`."""
-        found = self._ask(
+        gradients = self._ask(
             "gradients", f, args=args, kwargs=kwargs, cotangent=cotangent, output=output
         )
         wrt = [arg for arg in args if type(arg) is not Handle and served.is_real(arg)]
-        self._held(type(found) is tuple and len(found) == len(wrt), "the gradients")
-        for gradient, of in zip(found, wrt, strict=True):
+        self._held(type(gradients) is tuple and len(gradients) == len(wrt), "the gradients")
+        for gradient, of in zip(gradients, wrt, strict=True):
             self._held(gradient is None or _is_tensor(gradient, tuple(of.shape)), "a gradient")
-        return found
+        return gradients
 
     def build(
         self,
@@ -280,29 +280,29 @@ class Link:
 
     def parameter_shapes(self, module: Handle) -> dict[str, tuple[int, ...]]:
         """See :func:`nbjudge.testing.parameter_shapes`."""
-        found = self._by_parameter(self._ask("parameter_shapes", module))
-        for shape in found.values():
+        shapes = self._by_parameter(self._ask("parameter_shapes", module))
+        for shape in shapes.values():
             whole = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
             self._held(whole, "a shape")
-        return found
+        return shapes
 
     def parameter_values(self, module: Handle) -> dict[str, Tensor]:
         """See :func:`nbjudge.testing.parameter_values`."""
-        found = self._by_parameter(self._ask("parameter_values", module))
-        for tensor in found.values():
+        values = self._by_parameter(self._ask("parameter_values", module))
+        for tensor in values.values():
             self._held(_is_tensor(tensor), "a parameter")
-        return found
+        return values
 
     def parameter_gradients(
         self, module: Handle, args: tuple, cotangent: Tensor, output: int | None
     ) -> dict[str, Tensor | None]:
         """See :func:`nbjudge.testing.parameter_gradients`."""
-        found = self._by_parameter(
+        gradients = self._by_parameter(
             self._ask("parameter_gradients", module, args=args, cotangent=cotangent, output=output)
         )
-        for gradient in found.values():
+        for gradient in gradients.values():
             self._held(gradient is None or _is_tensor(gradient), "a gradient")
-        return found
+        return gradients
 
     def switch(self, module: Handle, to: str) -> Handle:
         """See :func:`nbjudge.testing.switch`."""
@@ -311,14 +311,14 @@ class Link:
 
     def mode(self, module: Handle) -> str:
         """See :func:`nbjudge.testing.mode`."""
-        found = self._ask("mode", module)
-        self._held(type(found) is str and found in ("train", "eval"), "a mode")
-        return found
+        mode = self._ask("mode", module)
+        self._held(type(mode) is str and mode in ("train", "eval"), "a mode")
+        return mode
 
-    def _by_parameter(self, found: Any) -> dict:
-        named = type(found) is dict and all(type(name) is str for name in found)
-        self._held(named and len(found) <= MOST_NAMES, "parameters by their names")
-        return found
+    def _by_parameter(self, by_name: Any) -> dict:
+        named = type(by_name) is dict and all(type(name) is str for name in by_name)
+        self._held(named and len(by_name) <= MOST_NAMES, "parameters by their names")
+        return by_name
 
     # -- one question and its answer -----------------------------------------------------------
 
@@ -366,19 +366,19 @@ class Link:
     def _answer(self, reply: Any, target: Handle | None) -> Any:
         self._held(type(reply) is dict and set(reply) == {"id", "is", "value"}, "an answer")
         self._held(type(reply["id"]) is int and reply["id"] == self.asked, "the answer asked for")
-        kind, found = reply["is"], reply["value"]
+        kind, value = reply["is"], reply["value"]
         if kind == "value":
-            return found
+            return value
         name = name_of_handle(target) if target is not None else "a name"
         if kind == "missing":
             raise Missing(name)
-        known = kind in ("mistake", "raised") and type(found) is dict
-        self._held(known and set(found) == {"says", "about"}, "an answer")
-        self._held(type(found["says"]) is str, "an answer")
-        says, ours = found["says"][:MAX_TOLD], unseen.told(name, found["about"])
+        known = kind in ("mistake", "raised") and type(value) is dict
+        self._held(known and set(value) == {"says", "about"}, "an answer")
+        self._held(type(value["says"]) is str, "an answer")
+        says, ours = value["says"][:MAX_TOLD], unseen.told(name, value["about"])
         self.heard.append(says)
         if kind == "raised":
-            raise self._raised(says, ours, found["about"])
+            raise self._raised(says, ours, value["about"])
         raise InTheirWords(says, ours)
 
     def _raised(self, says: str, ours: str, about: Any) -> Exception:
@@ -422,5 +422,5 @@ def _spoken(target: Handle | None) -> str:
     return "the notebook" if target is None else f"`{name_of_handle(target)}`"
 
 
-def _is_tensor(found: Any, shape: tuple[int, ...] | None = None) -> bool:
-    return type(found) is Tensor and (shape is None or tuple(found.shape) == shape)
+def _is_tensor(value: Any, shape: tuple[int, ...] | None = None) -> bool:
+    return type(value) is Tensor and (shape is None or tuple(value.shape) == shape)

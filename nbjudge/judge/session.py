@@ -158,8 +158,8 @@ class Session:
 
     def _stopped(self, flag: str, cell: NotebookNode) -> None:
         """Note that nothing is run from this cell on."""
-        told = f"Your notebook was not run to the end, but only up to {yours([called(cell)])}: "
-        self.findings.notes.add(flag, f"{told}{self.over}.")
+        message = f"Your notebook was not run to the end, but only up to {yours([called(cell)])}: "
+        self.findings.notes.add(flag, f"{message}{self.over}.")
 
     def _ran(self, index: int, cell: NotebookNode, seconds: float) -> CellRun:
         """Run a cell; if the kernel does not return, check whether another cell is to blame."""
@@ -184,9 +184,9 @@ class Session:
 
     def _another_is_to_blame(self) -> bool:
         """Rerun the earlier cells with checks; returns whether one of them breaks a kernel."""
-        found = self.kernels.be_careful()
+        before = self.kernels.be_careful()
         self.kernels.catch_up()
-        return len(self.kernels.broken) > found
+        return len(self.kernels.broken) > before
 
     # -- a look at the answers themselves --------------------------------------------------------
 

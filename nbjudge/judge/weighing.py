@@ -39,13 +39,13 @@ def waits_for(
     accepts, passed:
         The tests that accept an answer that computes nothing, and those that pass.
     """
-    sound = {test: found for test, found in uses.items() if test not in accepts}
+    sound = {test: functions for test, functions in uses.items() if test not in accepts}
     wanted = uses[name] or frozenset().union(*sound.values())
     return [
         function
         for function in sorted(wanted)
-        if any(function in found for found in sound.values())
-        and not any(function in found for test, found in sound.items() if test in passed)
+        if any(function in functions for functions in sound.values())
+        and not any(function in functions for test, functions in sound.items() if test in passed)
     ]
 
 
@@ -146,12 +146,12 @@ def main() -> None:
         os.chdir(folder)
         try:
             with within(SECONDS):
-                found: dict[str, Believed] | str = Examiner().weigh(steps.cells, steps.learners)
+                outcome: dict[str, Believed] | str = Examiner().weigh(steps.cells, steps.learners)
         except TimeoutError:
-            found = f"they take more than {SECONDS:.0f} s"
+            outcome = f"they take more than {SECONDS:.0f} s"
         except BaseException as error:
-            found = f"{type(error).__name__}: {error}"
-        print(to_json(found), file=out, flush=True)
+            outcome = f"{type(error).__name__}: {error}"
+        print(to_json(outcome), file=out, flush=True)
 
     for line in sys.stdin:
         if not hasattr(os, "fork"):
@@ -181,17 +181,17 @@ def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str])
         If a test accepts a lie about one of several results, or if all tests of an exercise accept
         lies; the message names the test and the lie.
     """
-    for test, found in believed.items():
+    for test, verdict in believed.items():
         own = [one for one in tests if cells.exercise_of(one) == cells.exercise_of(test)]
-        if found.part:
+        if verdict.part:
             raise ValueError(
-                f"problem_set {problem_set!r}: the test {test} accepts {found.lie} of a function "
+                f"problem_set {problem_set!r}: the test {test} accepts {verdict.lie} of a function "
                 "that returns several. Have the test compare this result too."
             )
-        if found.told and all(one in believed for one in own):
+        if verdict.told and all(one in believed for one in own):
             raise ValueError(
                 f"problem_set {problem_set!r}: no test of {cells.exercise_of(test)} notices an "
-                f"answer that computes nothing; {test} accepts {found.lie}. Have a hidden test "
+                f"answer that computes nothing; {test} accepts {verdict.lie}. Have a hidden test "
                 "compare what is returned with what is right."
             )
 

@@ -31,8 +31,8 @@ def likeness(
         from nbjudge.report import likeness as pages
         from nbjudge.report.show import show_likeness
 
-        found = pages.likeness(in_full(problem_set), into, earlier or ())
-        shown, table = pages.write_likeness(found, into)
+        result = pages.likeness(in_full(problem_set), into, earlier or ())
+        shown, table = pages.write_likeness(result, into)
     console = Console()
-    show_likeness(found, console)
+    show_likeness(result, console)
     console.print(f"Likeness: {shown}\nTable:    {table}", highlight=False, soft_wrap=True)

@@ -75,10 +75,10 @@ class ComparedAnswer:
     @cached_property
     def marks(self) -> dict[str, set[int]]:
         """The fingerprints' hashes, by the way in which the answer was read."""
-        found: dict[str, set[int]] = {}
+        marks: dict[str, set[int]] = {}
         for one in self.prints:
-            found.setdefault(one.how, set()).add(one.mark)
-        return found
+            marks.setdefault(one.how, set()).add(one.mark)
+        return marks
 
     @cached_property
     def every_mark(self) -> set[int]:
@@ -267,9 +267,9 @@ def segments(answer: ComparedAnswer, *wanted: set[int]) -> list[tuple[str, int]]
         for one in answer.prints:
             if one.mark in wanted[number]:
                 kinds[one.begin : one.end] = [number] * (one.end - one.begin)
-    found, begin = [], 0
+    parts, begin = [], 0
     for end in range(1, len(text) + 1):
         if end == len(text) or kinds[end] != kinds[begin]:
-            found.append((text[begin:end], kinds[begin]))
+            parts.append((text[begin:end], kinds[begin]))
             begin = end
-    return found
+    return parts

@@ -104,11 +104,11 @@ def _nameless(token: str) -> str:
     return "name" if token.isidentifier() and not keyword.iskeyword(token) else token
 
 
-def runs(found: Sequence[str], how: str) -> list[int]:
+def runs(tokens: Sequence[str], how: str) -> list[int]:
     """The hash of each run of tokens; a sequence that is shorter than a run counts as one."""
-    if not found:
+    if not tokens:
         return []
-    numbers = [_number(how, token) for token in found]
+    numbers = [_number(how, token) for token in tokens]
     length = min(RUN_OF_WORDS if how == WORDS else RUN, len(numbers))
     leaving, total = pow(_BASE, length, _PRIME), 0
     hashes = []
@@ -141,13 +141,13 @@ def prints(text: str, code: bool) -> list[Print]:
     code:
         Whether it is code and not a text.
     """
-    text, found = text[:MOST_CHARACTERS], []
+    text, made = text[:MOST_CHARACTERS], []
     for how in readings(code):
         hashes, places = runs(tokens(text, how), how), _places(text, how)
         length = len(places) - len(hashes) + 1
         for at in _winnowed(hashes):
-            found.append(Print(hashes[at], how, places[at][0], places[at + length - 1][1]))
-    return found
+            made.append(Print(hashes[at], how, places[at][0], places[at + length - 1][1]))
+    return made
 
 
 def all_runs(text: str, code: bool) -> Iterator[int]:
@@ -158,15 +158,15 @@ def all_runs(text: str, code: bool) -> Iterator[int]:
 
 def _winnowed(hashes: Sequence[int]) -> list[int]:
     """The place of the smallest hash of each window; the last such place if there are several."""
-    found: list[int] = []
+    chosen: list[int] = []
     for start in range(max(1, len(hashes) - WINDOW + 1)):
         window = range(start, min(start + WINDOW, len(hashes)))
         if not window:
             break
         at = min(window, key=lambda i: (hashes[i], -i))
-        if not found or found[-1] != at:
-            found.append(at)
-    return found
+        if not chosen or chosen[-1] != at:
+            chosen.append(at)
+    return chosen
 
 
 def _stands_alone(source: str, string: re.Match) -> bool:

@@ -48,10 +48,10 @@ def of_class(folders: list[GradingFolder]) -> Answers:
     folders:
         One for each notebook of the problem set.
     """
-    found: Answers = {}
+    answers: Answers = {}
     for folder in folders:
-        _add_graded(found, folder, folder.into, "")
-    return found
+        _add_graded(answers, folder, folder.into, "")
+    return answers
 
 
 def exercises(folders: list[GradingFolder]) -> list[str]:
@@ -76,22 +76,22 @@ def earlier(path: Path, folders: list[GradingFolder], called: str = "") -> Answe
     ValueError
         If there is nothing of this problem set, or the file cannot be read.
     """
-    called, found = called or str(path), Answers()
+    called, answers = called or str(path), Answers()
     problem_set = folders[0].problem_set
     kept = path if path.is_file() else path / FOLDER / f"{problem_set}{KEPT}"
     if path.is_dir() and path.resolve() == folders[0].into:
         raise ValueError(f"earlier is {called!r}, but that is the class's own folder.")
     if (path / "ledger.db").is_file():
         for folder in folders:
-            _add_graded(found, folder, path, called)
+            _add_graded(answers, folder, path, called)
     elif path.is_dir():
         for folder in folders:
-            _add_submitted(found, folder, path, called)
-    if not found and kept.is_file():
-        found = _read(kept, called)
-    if not found:
+            _add_submitted(answers, folder, path, called)
+    if not answers and kept.is_file():
+        answers = _read(kept, called)
+    if not answers:
         raise ValueError(f"earlier is {called!r}, but it holds no answers to {problem_set}.")
-    return found
+    return answers
 
 
 def keep(answers: Answers, problem_set: str, into: Path) -> Path:
@@ -144,10 +144,10 @@ def base_of(folders: list[GradingFolder], answers: Answers) -> Base:
 
 def _lessons(course: Path) -> list[Path]:
     released = course / RELEASED
-    found = released.parent.rglob("*.ipynb") if released.is_dir() else ()
+    notebooks = released.parent.rglob("*.ipynb") if released.is_dir() else ()
     return sorted(
         path
-        for path in found
+        for path in notebooks
         if not path.is_relative_to(released)
         and not any(part.startswith(".") for part in path.relative_to(course).parts)
     )
@@ -162,14 +162,14 @@ def _texts(path: Path) -> Iterator[tuple[str, bool]]:
         yield cell.source, cell.cell_type == "code"
 
 
-def _add_graded(found: Answers, folder: GradingFolder, into: Path, cohort: str) -> None:
+def _add_graded(answers: Answers, folder: GradingFolder, into: Path, cohort: str) -> None:
     """Add answers from a folder of graded work, where they are in the course's own notebook."""
     stubs = _stubs(folder.release())
     for path in sorted(into.glob(f"submitted/*/{folder.problem_set}/{folder.name}.ipynb")):
-        _add(found, stubs, path.parts[-3], cohort, find.parse(path.read_bytes()).cells)
+        _add(answers, stubs, path.parts[-3], cohort, find.parse(path.read_bytes()).cells)
 
 
-def _add_submitted(found: Answers, folder: GradingFolder, submitted: Path, cohort: str) -> None:
+def _add_submitted(answers: Answers, folder: GradingFolder, submitted: Path, cohort: str) -> None:
     """Add answers as learners handed them in; a process with limits reads them."""
     release, source = folder.release(), folder.source()
     opened = Opened(
@@ -190,7 +190,7 @@ def _add_submitted(found: Answers, folder: GradingFolder, submitted: Path, cohor
                 continue
             if not staged.problem:
                 merged = nbformat.v4.reads(staged.notebook)
-                _add(found, _stubs(release), student, cohort, merged.cells)
+                _add(answers, _stubs(release), student, cohort, merged.cells)
 
 
 def _stubs(release: NotebookNode) -> dict[str, str]:
@@ -198,7 +198,7 @@ def _stubs(release: NotebookNode) -> dict[str, str]:
 
 
 def _add(
-    found: Answers,
+    answers: Answers,
     stubs: dict[str, str],
     student: str,
     cohort: str,
@@ -209,13 +209,15 @@ def _add(
         name, code = cells.grade_id(cell), cell.cell_type == "code"
         if name in stubs:
             if cell.source.strip() not in ("", stubs[name]):
-                found.setdefault(name, []).append(
+                answers.setdefault(name, []).append(
                     ComparedAnswer(student, cell.source, code, cohort)
                 )
         elif code and cells.is_learners(cell):
             own.append(cell.source)
     if own:
-        found.setdefault(ADDED, []).append(ComparedAnswer(student, "\n\n".join(own), True, cohort))
+        answers.setdefault(ADDED, []).append(
+            ComparedAnswer(student, "\n\n".join(own), True, cohort)
+        )
 
 
 def _plain(answer: ComparedAnswer) -> dict[str, list[int]]:

@@ -123,14 +123,14 @@ class MarkingDesk:
             book.__exit__()
 
     def _questions(self, folder: GradingFolder) -> list[Question]:
-        found: list[Question] = []
+        questions: list[Question] = []
         points, title, before = self._books[folder.work].most(), "", ""
         for cell in folder.source().cells:
             name = cells.grade_id(cell)
             if cells.is_answer(cell) and cells.is_graded(cell):
                 most = points.get(name, cells.points(cell))
                 scheme = read_scheme(cell.source, most)
-                found.append(
+                questions.append(
                     Question(
                         id=f"{folder.name}/{name}",
                         work=folder.work,
@@ -147,7 +147,7 @@ class MarkingDesk:
                 heads = headings(cell)
                 title = heads[-1] if heads else title
                 before = cell.source if heads else f"{before}\n\n{cell.source}"
-        return found
+        return questions
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ class MarkingDesk:
 
     def students(self) -> list[str]:
         """Everybody whose work is in the gradebook, sorted."""
-        found = {student for book in self._books.values() for student in book.all_marks(cell="")}
-        return sorted(found)
+        students = {student for book in self._books.values() for student in book.all_marks(cell="")}
+        return sorted(students)
 
     def answers(self, question: Question) -> dict[str, Answer]:
         """All learners' answers to a question, by student, sorted."""
@@ -227,10 +227,10 @@ class MarkingDesk:
         if kept is None or kept[0] != stamp:
             text = path.read_text(encoding="utf-8")
             try:
-                found = self._helper.do(Render(notebook=text)).answers
+                rendered = self._helper.do(Render(notebook=text)).answers
             except StepFailed as error:
-                found = {question.cell: rich(f"This answer is not shown: it {error}.")}
-            kept = self._rendered[question.work, student] = stamp, found
+                rendered = {question.cell: rich(f"This answer is not shown: it {error}.")}
+            kept = self._rendered[question.work, student] = stamp, rendered
         return kept[1].get(question.cell, "")
 
     def page(self, question: Question, student: str) -> str:

@@ -133,9 +133,9 @@ def _forget(session: Session) -> None:
 def last_acts(folder: Path, problem_set: str) -> dict[tuple[str, str], Act]:
     """The last recorded act for each student and cell."""
     path = folder / RECORD
-    found: dict[tuple[str, str], Act] = {}
+    acts_by: dict[tuple[str, str], Act] = {}
     if not path.is_file():
-        return found
+        return acts_by
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             act = Act(**json.loads(line))
@@ -143,8 +143,8 @@ def last_acts(folder: Path, problem_set: str) -> dict[tuple[str, str], Act]:
         except (ValueError, TypeError):
             continue  # cut off by a full disk, or not written by us
         if act.problem_set == problem_set:
-            found[act.student, act.cell] = act
-    return found
+            acts_by[act.student, act.cell] = act
+    return acts_by
 
 
 def unrecorded(cell: str, points: float | None, extra: float | None) -> str:

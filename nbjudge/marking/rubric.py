@@ -107,8 +107,8 @@ class RegradeRequest:
 
 def total(items: list[RubricItem], choice: MarkersChoice, most: float) -> float:
     """The mark that a choice amounts to, between 0 and the question's points."""
-    found = {item.number: item.points for item in items if not item.deleted}
-    given = sum(found.get(number, 0.0) * share for number, share in choice.items.items())
+    points = {item.number: item.points for item in items if not item.deleted}
+    given = sum(points.get(number, 0.0) * share for number, share in choice.items.items())
     return round(min(max(0.0, given + choice.adjustment), most), 6)
 
 
@@ -168,11 +168,11 @@ class Rubric:
         mark scheme, which may have been changed since.
         """
         with self.locked():
-            found = [item for item in self.items(work, cell) if not item.added]
+            present = [item for item in self.items(work, cell) if not item.added]
             now = [(item.text, item.points) for item in scheme.items]
             # Editing an item on the page leaves its scheme's text and is no disagreement.
-            same = [item.scheme for item in found] == [text for text, _ in now]
-            if found and (same or self.choices(work, cell)):
+            same = [item.scheme for item in present] == [text for text, _ in now]
+            if present and (same or self.choices(work, cell)):
                 return same
             added = [item for item in self.items(work, cell) if item.added]
             for table in ("item", "deleted"):
@@ -261,12 +261,12 @@ def told(folder: Path, problem_set: str, work: str) -> dict[str, dict]:
     ``requests`` holds each request with its answer, ``items`` for each cell the points by item and
     ``points``, the mark that they belong to.
     """
-    found: dict[str, dict] = {}
+    requests: dict[str, dict] = {}
     if not (folder / FILE).is_file():
-        return found
+        return requests
 
     def of(student: str) -> dict:
-        return found.setdefault(student, {"requests": [], "items": {}})
+        return requests.setdefault(student, {"requests": [], "items": {}})
 
     with Rubric(folder) as rubric:
         for request in rubric.requests(problem_set):
@@ -286,7 +286,7 @@ def told(folder: Path, problem_set: str, work: str) -> dict[str, dict]:
                     "points": choice.points,
                     "items": _by_item(items, choice),
                 }
-    return found
+    return requests
 
 
 def _by_item(items: list[RubricItem], choice: MarkersChoice) -> list[dict]:

@@ -106,10 +106,10 @@ def _split(text: str) -> tuple[str, list[str], str]:
     )
 
 
-def _points(found: re.Match | None) -> float | None:
-    if found is None:
+def _points(match: re.Match | None) -> float | None:
+    if match is None:
         return None
-    amount = found["amount"].lower()
+    amount = match["amount"].lower()
     if amount == "½":
         return 0.5
     return float(_WORDS.get(amount) or amount)

@@ -60,8 +60,8 @@ INSTALL = "pip install --no-deps sphinx-mathjax-offline"
 
 def mathjax() -> Path | None:
     """The folder of the installed MathJax; ``None`` if it is not installed."""
-    found = folder_of("sphinx-mathjax-offline")
-    return found and found / "static" / "mathjax"
+    folder = folder_of("sphinx-mathjax-offline")
+    return folder and folder / "static" / "mathjax"
 
 
 def make_app(desk: MarkingDesk, token: str | None = None) -> web.Application:
@@ -113,16 +113,16 @@ class People:
 
     def question(self, given: Any) -> Question:
         """The question with this id."""
-        found = self.desk.questions.get(given) if isinstance(given, str) else None
-        if found is None:
+        question = self.desk.questions.get(given) if isinstance(given, str) else None
+        if question is None:
             raise web.HTTPError(404, reason="No such question")
-        return found
+        return question
 
     def described(self, question: Question, answer: Answer) -> dict[str, Any]:
         """An answer as the page gets it."""
-        found = asdict(answer) | {"student": self.id(answer.student), "name": answer.student}
-        found["html"] = self.desk.html(question, answer.student)
-        return found
+        described = asdict(answer) | {"student": self.id(answer.student), "name": answer.student}
+        described["html"] = self.desk.html(question, answer.student)
+        return described
 
     def request(self, request: RegradeRequest) -> dict[str, Any]:
         """A regrade request as the page gets it."""
@@ -214,22 +214,22 @@ class Handler(AnyPage):
         """Keep what it works on."""
         self.people, self.desk = people, people.desk
 
-    def said(self) -> dict[str, Any]:
+    def sent(self) -> dict[str, Any]:
         """The body of a request that changes something: JSON, which no form can send."""
         if self.request.headers.get("Content-Type", "").partition(";")[0] != "application/json":
             raise web.HTTPError(415, reason="The body must be JSON")
         try:
-            found = json.loads(self.request.body)
+            body = json.loads(self.request.body)
         except ValueError:
             raise web.HTTPError(400, reason="The body is no JSON") from None
-        if not isinstance(found, dict):
+        if not isinstance(body, dict):
             raise web.HTTPError(400, reason="The body must be an object")
-        return found
+        return body
 
     def item(self, question: Question, given: Any, *, deleted: bool, new: bool = False) -> int:
         """The number of an item that is deleted or not; 0, a new one's, if ``new``."""
-        found = {one.number for one in self.desk.items(question) if bool(one.deleted) == deleted}
-        known = list(found | ({0} if new else set()))  # a list: what is given may have no hash
+        numbers = {one.number for one in self.desk.items(question) if bool(one.deleted) == deleted}
+        known = list(numbers | ({0} if new else set()))  # a list: what is given may have no hash
         if isinstance(given, bool) or given not in known:
             raise web.HTTPError(404, reason="No such item")
         return given
@@ -313,16 +313,16 @@ class SaveMark(Handler):
 
     def post(self) -> None:
         """Save it; 409 with the answer as it is now if it was changed meanwhile."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        student = self.people.student(said.get("student"))
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        student = self.people.student(sent.get("student"))
         choice = None
-        if not said.get("withdraw"):
+        if not sent.get("withdraw"):
             known = {item.number for item in self.desk.items(question)}
             choice = MarkersChoice(
-                _items(said.get("items"), known), _number(said.get("adjustment", 0))
+                _items(sent.get("items"), known), _number(sent.get("adjustment", 0))
             )
-        comment, seen = _text(said.get("comment", "")), _text(said.get("seen", ""))
+        comment, seen = _text(sent.get("comment", "")), _text(sent.get("seen", ""))
         try:
             answer = self.desk.save(question, student, choice, comment, seen)
         except KeyError:
@@ -334,8 +334,8 @@ class SaveMark(Handler):
             self.set_status(409)
             self.write({"error": str(error), **self.people.overview(question)})
             return
-        found = {"answer": self.people.described(question, answer)}
-        self.write(found | self.people.overview(question))
+        reply = {"answer": self.people.described(question, answer)}
+        self.write(reply | self.people.overview(question))
 
 
 class EditItem(Handler):
@@ -343,12 +343,12 @@ class EditItem(Handler):
 
     def post(self) -> None:
         """Do it; the answer says how many marks have changed with it."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        text, points = _text(said.get("text", "")).strip(), _number(said.get("points"))
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        text, points = _text(sent.get("text", "")).strip(), _number(sent.get("points"))
         if not text:
             raise web.HTTPError(400, reason="The item's text is missing")
-        number = self.item(question, said.get("number", 0), deleted=False, new=True)
+        number = self.item(question, sent.get("number", 0), deleted=False, new=True)
         changed = self.desk.edit(question, number, text, points)
         self.write({"changed": changed, **self.people.overview(question)})
 
@@ -358,11 +358,11 @@ class DeleteItem(Handler):
 
     def post(self) -> None:
         """Do it; 409 if ``used`` is not the number of marks given with the item."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        number = self.item(question, said.get("number"), deleted=False)
-        used = self.desk.delete(question, number, said.get("used"))
-        if used != said.get("used"):
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        number = self.item(question, sent.get("number"), deleted=False)
+        used = self.desk.delete(question, number, sent.get("used"))
+        if used != sent.get("used"):
             self.set_status(409)
         self.write({"changed": used, **self.people.overview(question)})
 
@@ -372,9 +372,9 @@ class BringBackItem(Handler):
 
     def post(self) -> None:
         """Do it; the answer says how many marks have changed with it."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        number = self.item(question, said.get("number"), deleted=True)
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        number = self.item(question, sent.get("number"), deleted=True)
         changed = self.desk.bring_back(question, number)
         self.write({"changed": changed, **self.people.overview(question)})
 
@@ -384,11 +384,11 @@ class SaveRequest(Handler):
 
     def post(self) -> None:
         """Do it."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        student = self.people.student(said.get("student"))
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        student = self.people.student(sent.get("student"))
         try:
-            self.desk.ask(student, _text(said.get("exercise", "")), _text(said.get("text", "")))
+            self.desk.ask(student, _text(sent.get("exercise", "")), _text(sent.get("text", "")))
         except ValueError as error:
             self.set_status(400)
             self.finish({"error": str(error)})
@@ -401,11 +401,11 @@ class Reply(Handler):
 
     def post(self) -> None:
         """Do it."""
-        said = self.said()
-        question = self.people.question(said.get("question"))
-        if said.get("id") not in {request.id for request in self.desk.requests()}:
+        sent = self.sent()
+        question = self.people.question(sent.get("question"))
+        if sent.get("id") not in {request.id for request in self.desk.requests()}:
             raise web.HTTPError(404, reason="No such request")
-        self.desk.reply(said["id"], _text(said.get("answer", "")))
+        self.desk.reply(sent["id"], _text(sent.get("answer", "")))
         self.write(self.people.overview(question))
 
 
@@ -438,9 +438,9 @@ def _text(given: Any) -> str:
 def _items(given: Any, known: set[int]) -> dict[int, float]:
     """The items chosen: number → 1 or 0.5."""
     try:
-        found = {int(number): _number(share) for number, share in given.items()}
+        shares = {int(number): _number(share) for number, share in given.items()}
     except (AttributeError, ValueError):
         raise web.HTTPError(400, reason="The items must be numbers with shares") from None
-    if not set(found) <= known or not set(found.values()) <= {1.0, 0.5}:
+    if not set(shares) <= known or not set(shares.values()) <= {1.0, 0.5}:
         raise web.HTTPError(400, reason="No such item, or a share other than 1 and 0.5")
-    return found
+    return shares

@@ -94,11 +94,11 @@ def rows(
     if kind == "canvas":
         columns = [*CANVAS, report.problem_set]
         # Canvas reads an assignment's points from a row before the students'.
-        found = [{"Student": "    Points Possible", report.problem_set: f"{most:g}"}]
+        lines = [{"Student": "    Points Possible", report.problem_set: f"{most:g}"}]
         own = "SIS Login ID"
     else:
         columns = [*MOODLE, report.problem_set, f"{report.problem_set} (feedback)"]
-        found, own = [], "Username"
+        lines, own = [], "Username"
     for name in exported(report, people, provisional):
         student = report.students[name]
         about = people.get(name, {})
@@ -109,14 +109,14 @@ def rows(
         else:
             row[columns[-1]] = as_cell(
                 "; ".join(
-                    f"{exercise}: {'–' if found.score is None else format(found.score, 'g')} of "
-                    f"{found.max_score:g}"
-                    for exercise, found in student.exercises.items()
+                    f"{exercise}: {'–' if result.score is None else format(result.score, 'g')} of "
+                    f"{result.max_score:g}"
+                    for exercise, result in student.exercises.items()
                 )
             )
         row[report.problem_set] = f"{student.score:g}"
-        found.append(row)
-    return columns, found
+        lines.append(row)
+    return columns, lines
 
 
 def remarks(
@@ -131,15 +131,15 @@ def remarks(
     ``kinds`` names the exports, ``provisional`` is as in :func:`rows`; ``filled`` says that the
     platform's own table was filled in, which tells whom it does not know.
     """
-    said, gone = [], not_listed(report, people) if kinds else []
+    sentences, gone = [], not_listed(report, people) if kinds else []
     if gone:
-        said.append(f"Not exported, since {ROSTER} does not list them: {', '.join(gone)}.")
+        sentences.append(f"Not exported, since {ROSTER} does not list them: {', '.join(gone)}.")
     if held := [name for name in report.held if name not in gone]:
-        said.append(f"Not exported, since their marks are held: {', '.join(held)}.")
+        sentences.append(f"Not exported, since their marks are held: {', '.join(held)}.")
     waiting = [name for name in report.provisional if name not in {*report.held, *gone}]
     if waiting:
         who = f"{len(waiting)} whose marks are not complete: {', '.join(waiting)}"
-        said.append(
+        sentences.append(
             f"The export holds {who}."
             if provisional
             else f"Left out: {who}. Mark them and run this again, or add --provisional."
@@ -147,11 +147,11 @@ def remarks(
     there = exported(report, people, provisional)
     for kind in () if filled else kinds:
         if unknown := [name for name in without_id(people, kind) if name in there]:
-            said.append(
+            sentences.append(
                 f"{ROSTER} has no id of {kind.capitalize()} for: {', '.join(unknown)}. Their "
                 "folder's name is exported as their login."
             )
-    return said
+    return sentences
 
 
 def write_export(
@@ -168,11 +168,11 @@ def write_export(
     ValueError
         As in :func:`rows`.
     """
-    columns, found = rows(kind, report, people, provisional)
+    columns, lines = rows(kind, report, people, provisional)
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
     table.writeheader()
-    table.writerows(found)
+    table.writerows(lines)
     path = into / f"{report.problem_set}-{kind}.csv"
     write_whole(path, text.getvalue())
     return path

@@ -51,8 +51,8 @@ def headings(cell: NotebookNode) -> list[str]:
     """The headings in a Markdown cell."""
     if cell.cell_type != "markdown":
         return []
-    found = re.findall(r"^#{1,6} (.+)$", cell.source, re.MULTILINE)
-    return [heading.replace("`", "") for heading in found]
+    titles = re.findall(r"^#{1,6} (.+)$", cell.source, re.MULTILINE)
+    return [heading.replace("`", "") for heading in titles]
 
 
 class Redact(NbGraderPreprocessor):
@@ -102,10 +102,10 @@ class ShownCell:
 def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) -> list[ShownCell]:
     """The cells of an executed notebook, as the page shows them."""
     room = outputs.Room()
-    found: list[ShownCell] = []
+    cells_shown: list[ShownCell] = []
     for cell in notebook.cells:
         if not is_shown(cell):
-            found += [ShownCell(heading=heading) for heading in headings(cell)]
+            cells_shown += [ShownCell(heading=heading) for heading in headings(cell)]
             continue
         name, is_code = cells.grade_id(cell), cell.cell_type == "code"
         label = "A cell of your own"
@@ -113,7 +113,7 @@ def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) 
             label = "Your answer" if cells.is_answer(cell) else "Test"
         source = cells.without_hidden_tests(cell.source, HIDDEN) if name else cell.source
         comment = student.comments.get(name, "")
-        found.append(
+        cells_shown.append(
             ShownCell(
                 label=label,
                 name=name,
@@ -125,28 +125,28 @@ def shown(notebook: NotebookNode, student: StudentResult, colours: bool = True) 
                 outputs=_outputs(cell, room) if is_code else [],
             )
         )
-    return found
+    return cells_shown
 
 
 def _outputs(cell: NotebookNode, room: outputs.Room) -> list[dict]:
-    found = []
+    parts = []
     for out in outputs.harmless(cell.outputs, None if cells.is_test(cell) else room):
         if out.output_type == "stream":
-            found.append({"kind": out.name, "text": outputs.plain(out.text)})
+            parts.append({"kind": out.name, "text": outputs.plain(out.text)})
         elif out.output_type == "error":
-            found.append({"kind": "error", "text": outputs.plain("\n".join(out.traceback))})
+            parts.append({"kind": "error", "text": outputs.plain("\n".join(out.traceback))})
         else:
             pictures = [kind for kind in outputs.PICTURES if kind in out.data]
             if pictures:
-                found.append({"kind": pictures[0], "picture": out.data[pictures[0]]})
+                parts.append({"kind": pictures[0], "picture": out.data[pictures[0]]})
             else:
-                found.append({"kind": "result", "text": outputs.plain(out.data["text/plain"])})
-    return found
+                parts.append({"kind": "result", "text": outputs.plain(out.data["text/plain"])})
+    return parts
 
 
 def _table(student: StudentResult, linked: bool) -> list[tuple]:
     """Each exercise's name, result and tests, as shown in the table at the top."""
-    found = []
+    rows = []
     for exercise, whole in student.exercises.items():
         tests = []
         for name, test in student.tests.items():
@@ -164,8 +164,8 @@ def _table(student: StudentResult, linked: bool) -> list[tuple]:
                     "says": WAITS if test.score is None else test.message,
                 }
             )
-        found.append((exercise, whole, tests))
-    return found
+        rows.append((exercise, whole, tests))
+    return rows
 
 
 def _sign(test: TestResult) -> str:

@@ -113,9 +113,9 @@ def _places(text: str, sign: str) -> Iterator[list[tuple[int, int]]]:
     cell, place = re.compile(_CELL.format(sign=sign)), 0
     while place < len(text):
         row = []
-        while found := cell.match(text, place):
-            row.append(found.span())
-            place = found.end()
+        while match := cell.match(text, place):
+            row.append(match.span())
+            place = match.end()
             if text[place : place + 1] != sign:
                 break
             place += 1
@@ -165,18 +165,18 @@ def fill(
     ValueError
         If it is not such a table, its column cannot be told, or no learner is in it.
     """
-    found = Table.read(table)
+    export = Table.read(table)
     number, name, *_ = COLUMNS[kind]
-    header = {one.strip() for one in found.rows[0]} if found.rows else set()
+    header = {one.strip() for one in export.rows[0]} if export.rows else set()
     if number not in header:
         raise ValueError(f"{table} has no column {number}: it must be {TABLES[kind]}.")
     if kind == "canvas":
-        target = _assignment(found, report.problem_set, column)
+        target = _assignment(export, report.problem_set, column)
     else:
-        target = found.column(_GRADE)
-        found.column(_GRADED)  # Moodle takes no marks without it
+        target = export.column(_GRADE)
+        export.column(_GRADED)  # Moodle takes no marks without it
     made = Filled(into / f"{report.problem_set}-{kind}.csv")
-    rows = _Rows(kind, found)
+    rows = _Rows(kind, export)
     values: dict[tuple[int, int], str] = {}
     unknown, kept = [], []
     for student in exported(report, people, provisional):
@@ -194,8 +194,8 @@ def fill(
             f"Their {number} must be in {ROSTER}: collect with --gradebook."
         )
     made.remarks += _remarks(kind, unknown, kept)
-    made.remarks += _other_points(kind, found, rows, target, report)
-    write_whole(made.path, found.replaced(values))
+    made.remarks += _other_points(kind, export, rows, target, report)
+    write_whole(made.path, export.replaced(values))
     return made
 
 
@@ -247,12 +247,12 @@ class _Rows:
     def of(self, student: str, about: dict[str, str]) -> int | None:
         """A learner's row; ``None`` if there is none, or it cannot be told."""
         number, *columns = self.ids
-        if said := digits(about.get(number, "")):
-            return next(iter(self.ids[number].get(said, [])), None)
+        if given := digits(about.get(number, "")):
+            return next(iter(self.ids[number].get(given, [])), None)
         own = {"SIS Login ID": student, "Username": student}
         for column in columns:
-            said = about.get(column) or own.get(column, "")
-            rows = self.ids[column].get(said, []) if said else []
+            given = about.get(column) or own.get(column, "")
+            rows = self.ids[column].get(given, []) if given else []
             if len(rows) == 1:
                 return rows[0]
         return None

@@ -53,18 +53,18 @@ def items(report: Report) -> list[ItemStatistics]:
     void = {name for name in names if any(s.tests[name].void for s in run if name in s.tests)}
     everybody = [n for n in names if n not in void and all(_score(s, n) is not None for s in run)]
     totals = [sum(_score(student, name) or 0.0 for name in everybody) for student in run]
-    found = []
+    rows = []
     for name in names:
         points = next(s.tests[name].max_score for s in run if name in s.tests)
         if name in void:
-            found.append(ItemStatistics(name, points, void=True))
+            rows.append(ItemStatistics(name, points, void=True))
             continue
         scores, rests = [], []
         for student, total in zip(run, totals, strict=True):
             if (score := _score(student, name)) is not None:
                 scores.append(score)
                 rests.append(total - score if name in everybody else total)
-        found.append(
+        rows.append(
             ItemStatistics(
                 name,
                 points,
@@ -74,7 +74,7 @@ def items(report: Report) -> list[ItemStatistics]:
                 discrimination(scores, rests),
             )
         )
-    return found
+    return rows
 
 
 def discrimination(scores: Sequence[float], rests: Sequence[float]) -> float | None:

@@ -93,8 +93,8 @@ def leaderboard(
         graded = ", ".join(sorted(every)) or "none"
         raise ValueError(f"{problem_set!r} has not been graded in {into}; graded there: {graded}.")
     students = every[problem_set].students
-    found = {student: _measured(about) for student, about in students.items()}
-    names = list(dict.fromkeys(name for numbers in found.values() for name in numbers))
+    measures = {student: _measured(about) for student, about in students.items()}
+    names = list(dict.fromkeys(name for numbers in measures.values() for name in numbers))
     if not names:
         raise ValueError(
             f"The tests of {problem_set} measured nothing that a leaderboard could show: a test "
@@ -108,12 +108,12 @@ def leaderboard(
     shown = _ids(into, list(students)) if anonymous else {name: name for name in students}
     merits = {
         student: (-numbers[by], numbers.get(against, math.inf))
-        for student, numbers in found.items()
+        for student, numbers in measures.items()
         if by in numbers
     }
     best = sorted(merits.values())
     rows = [  # learners equal in both share a place
-        Row(best.index(merit) + 1, shown[student], students[student].score, found[student])
+        Row(best.index(merit) + 1, shown[student], students[student].score, measures[student])
         for student, merit in sorted(merits.items(), key=lambda item: (item[1], shown[item[0]]))
     ]
     points = max((about.max_score for about in students.values()), default=0.0)
@@ -158,10 +158,10 @@ def drawing(board: Board) -> dict[str, Any]:
 
 
 def _measured(about: StudentResult) -> dict[str, float]:
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     for test in about.tests.values():
-        found |= test.measured
-    return found
+        measures |= test.measured
+    return measures
 
 
 def _axis(numbers: list[float], begin: float, end: float) -> tuple[Any, list[tuple[float, str]]]:
@@ -192,18 +192,18 @@ def _axis(numbers: list[float], begin: float, end: float) -> tuple[Any, list[tup
 
 def _ids(into: Path, students: list[str]) -> dict[str, str]:
     """An id for each student; earlier ids are kept."""
-    path, found = into / FOLDER / IDS, {}
+    path, ids = into / FOLDER / IDS, {}
     if path.is_file():
         with path.open(newline="", encoding="utf-8") as file:
-            found = {row["student"]: row["id"] for row in csv.DictReader(file)}
+            ids = {row["student"]: row["id"] for row in csv.DictReader(file)}
     for student in students:
-        while student not in found:
+        while student not in ids:
             one = f"{secrets.randbelow(900_000) + 100_000}"
-            if one not in found.values():
-                found[student] = one
-    lines = ["student,id", *(f"{_quoted(name)},{one}" for name, one in found.items())]
+            if one not in ids.values():
+                ids[student] = one
+    lines = ["student,id", *(f"{_quoted(name)},{one}" for name, one in ids.items())]
     write_whole(path, "\n".join(lines) + "\n")
-    return {student: found[student] for student in students}
+    return {student: ids[student] for student in students}
 
 
 def _quoted(text: str) -> str:

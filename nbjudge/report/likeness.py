@@ -59,8 +59,8 @@ class Likeness:
     @property
     def learners(self) -> int:
         """The number of learners in the class who answered anything."""
-        found = (one.student for every in self.exercises.values() for one in every.answers)
-        return len(set(found))
+        students = (one.student for every in self.exercises.values() for one in every.answers)
+        return len(set(students))
 
     @property
     def totals(self) -> list[tuple[str, str, float, list[str]]]:
@@ -73,7 +73,7 @@ class Likeness:
             for pair in compared.pairs:
                 names = (pair.one.name, pair.other.name)
                 weights.setdefault(names, {})[exercise] = pair.weight
-        found = [
+        rows = [
             (
                 *names,
                 sum(each.values()),
@@ -81,7 +81,7 @@ class Likeness:
             )
             for names, each in weights.items()
         ]
-        return sorted((row for row in found if row[3]), key=lambda row: -row[2])
+        return sorted((row for row in rows if row[3]), key=lambda row: -row[2])
 
 
 def likeness(
@@ -118,11 +118,11 @@ def likeness(
     answers = sources.of_class(folders)
     sources.keep(answers, problem_set, into)
     every = {
-        exercise: [*found, *(one for cohort in before for one in cohort.get(exercise, ()))]
-        for exercise, found in answers.items()
+        exercise: [*own, *(one for cohort in before for one in cohort.get(exercise, ()))]
+        for exercise, own in answers.items()
     }
     base = sources.base_of(folders, every)
-    compared = {exercise: compare(found, base) for exercise, found in every.items()}
+    compared = {exercise: compare(each, base) for exercise, each in every.items()}
     order = [*sources.exercises(folders), sources.ADDED]
     return Likeness(
         problem_set,
@@ -132,35 +132,35 @@ def likeness(
     )
 
 
-def write_likeness(found: Likeness, into: Path) -> tuple[Path, Path]:
+def write_likeness(result: Likeness, into: Path) -> tuple[Path, Path]:
     """Write ``likeness/PS.html`` and ``likeness/PS.csv``; returns their paths."""
     folder = into / sources.FOLDER
-    shown, table = folder / f"{found.problem_set}.html", folder / f"{found.problem_set}.csv"
-    write_whole(shown, as_page(found))
-    write_whole(table, as_table(found))
+    shown, table = folder / f"{result.problem_set}.html", folder / f"{result.problem_set}.csv"
+    write_whole(shown, as_page(result))
+    write_whole(table, as_table(result))
     return shown, table
 
 
-def as_page(found: Likeness) -> str:
+def as_page(result: Likeness) -> str:
     """The page as HTML."""
     exercises = [
-        _exercise(name, compared, found.base) for name, compared in found.exercises.items()
+        _exercise(name, compared, result.base) for name, compared in result.exercises.items()
     ]
     return page(
         "likeness.html.j2",
-        found=found,
-        totals=found.totals[:MOST_PAIRS],
-        more=max(0, len(found.totals) - MOST_PAIRS),
+        likeness=result,
+        totals=result.totals[:MOST_PAIRS],
+        more=max(0, len(result.totals) - MOST_PAIRS),
         exercises=exercises,
     )
 
 
-def as_table(found: Likeness) -> str:
+def as_table(result: Likeness) -> str:
     """Every pair with anything rare in common, as CSV."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
-    for exercise, compared in found.exercises.items():
+    for exercise, compared in result.exercises.items():
         for pair in compared.pairs:
             own, others = compared.own[pair.one], compared.own.get(pair.other, Alike())
             numbers = (pair.alike.form, pair.alike.as_written, own.form)

@@ -130,29 +130,29 @@ def harmless(outputs: list[NotebookNode], room: Room | None = None) -> list[Note
         kind = out.get("output_type")
         if kind == "stream":
             name = "stderr" if out.get("name") == "stderr" else "stdout"
-            found = output("stream", name=name, text=_bounded(out.get("text"), text))
-            text -= len(found.text)
+            cleaned = output("stream", name=name, text=_bounded(out.get("text"), text))
+            text -= len(cleaned.text)
         elif kind == "error":
             lines = out.get("traceback")
             shown = _bounded("\n".join(map(str, lines)) if isinstance(lines, list) else "", text)
             name, value = _bounded(out.get("ename"), 200), _bounded(out.get("evalue"), 5_000)
             text -= len(shown) + len(name) + len(value)
-            found = output("error", ename=name, evalue=value, traceback=shown.split("\n"))
+            cleaned = output("error", ename=name, evalue=value, traceback=shown.split("\n"))
         elif kind in ("display_data", "execute_result"):
             data = out.get("data") or {}
-            found = output(kind, data={})
+            cleaned = output(kind, data={})
             if isinstance(data.get("text/plain"), str):
-                found.data["text/plain"] = _bounded(data["text/plain"], text)
-                text -= len(found.data["text/plain"])
+                cleaned.data["text/plain"] = _bounded(data["text/plain"], text)
+                text -= len(cleaned.data["text/plain"])
             for picture in PICTURES:
                 if _is_picture(picture, data.get(picture), pictures):
-                    found.data[picture] = "".join(data[picture].split())
+                    cleaned.data[picture] = "".join(data[picture].split())
                     pictures -= len(data[picture])
-            if not found.data:
+            if not cleaned.data:
                 continue
         else:
             continue
-        kept.append(found)
+        kept.append(cleaned)
     room.outputs -= len(kept)
     room.text -= before[0] - text
     room.pictures -= before[1] - pictures
@@ -233,13 +233,13 @@ def _with_ends(source: str) -> str:
     last = {end.groups(): end.start() for end in _END.finditer(source)}
     left = MAX_OPEN
 
-    def begins(found: re.Match) -> str:
+    def begins(match: re.Match) -> str:
         nonlocal left
-        ended = last.get((found[1], _CLOSES.get(found[2])), -1) > found.start()
-        if not ended and found[2]:
+        ended = last.get((match[1], _CLOSES.get(match[2])), -1) > match.start()
+        if not ended and match[2]:
             left -= 1
             ended = left >= 0
-        return found.group() if ended else f"\\{APART}{found.group()[1:]}"
+        return match.group() if ended else f"\\{APART}{match.group()[1:]}"
 
     return _BEGIN.sub(begins, source)
 

@@ -46,7 +46,7 @@ def mistakes(report: Report, course: Path) -> list[Mistaken]:
 
 
 def _run(report: Report) -> dict[str, StudentResult]:
-    return {name: found for name, found in report.students.items() if found.seed is not None}
+    return {name: student for name, student in report.students.items() if student.seed is not None}
 
 
 def overview(report: Report, into: Path) -> str:
@@ -97,12 +97,12 @@ def _exercises(run: dict[str, StudentResult]) -> list[dict]:
 
     The latter counts those with full marks, those awaiting marking, and those without an answer.
     """
-    found = []
+    rows = []
     names = dict.fromkeys(name for student in run.values() for name in student.exercises)
     for name in names:
         results = [student.exercises[name] for student in run.values()]
         scores = [result.score for result in results if result.score is not None]
-        found.append(
+        rows.append(
             {
                 "name": name,
                 "carries": results[0].max_score,
@@ -112,12 +112,12 @@ def _exercises(run: dict[str, StudentResult]) -> list[dict]:
                 "empty": sum(name not in answered(student) for student in run.values()),
             }
         )
-    return found
+    return rows
 
 
 def commonest(run: dict[str, StudentResult], variants: dict[str, list[Variant]]) -> list[Mistaken]:
     """The mistakes, most common first, each with its exercise and the variant that it matches."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    made: dict[tuple[str, str, str], list[str]] = {}
     for name, student in run.items():
         for exercise in answered(student):
             lost = {
@@ -131,11 +131,11 @@ def commonest(run: dict[str, StudentResult], variants: dict[str, list[Variant]])
             if lost:
                 void = {test for test, result in student.tests.items() if result.void}
                 variant = match(lost, variants.get(exercise, []), void)
-                said = variant.about if variant else _general(next(iter(lost.values())))
+                about = variant.about if variant else _general(next(iter(lost.values())))
                 label = f"{exercise}/{variant.name}" if variant else ""
-                found.setdefault((exercise, label, said), []).append(name)
+                made.setdefault((exercise, label, about), []).append(name)
     return sorted(
-        (Mistaken(*what, who) for what, who in found.items()),
+        (Mistaken(*what, who) for what, who in made.items()),
         key=lambda row: (-len(row.students), row[:3]),
     )
 
@@ -158,8 +158,8 @@ def match(
     for variant in variants:
         if variant.right or set(variant.loses) - set(void) != set(lost):
             continue
-        found = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
-        fits = sum(len(one.group()) for one in found if one)
+        matches = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
+        fits = sum(len(one.group()) for one in matches if one)
         if fits > most:
             best, most = variant, fits
     return best
@@ -172,20 +172,20 @@ def _general(message: str) -> str:
 
 
 def _flagged(students: dict[str, StudentResult]) -> dict[str, list[str]]:
-    found = {
+    flagged = {
         name: [flag for flag in student.flags if not flag.endswith(WAITS)]
         for name, student in students.items()
     }
-    return {name: flags for name, flags in found.items() if flags}
+    return {name: flags for name, flags in flagged.items() if flags}
 
 
 def _seen(run: dict[str, StudentResult]) -> dict[str, list[str]]:
     """The judge's notes on tests, whatever their points."""
-    found = {
+    notes_of = {
         name: [f"{test}: {note}" for test, result in student.tests.items() for note in result.seen]
         for name, student in run.items()
     }
-    return {name: notes for name, notes in found.items() if notes}
+    return {name: notes for name, notes in notes_of.items() if notes}
 
 
 def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]:
@@ -206,11 +206,11 @@ def identical(students: dict[str, StudentResult]) -> list[tuple[str, list[str]]]
             single.setdefault(answer, {}).setdefault(one, []).append(name)
     every = [("every code answer", who) for who in whole.values() if len(who) > 1]
     known = [set(who) for _, who in every]
-    found = []
+    shared = []
     for answer, groups in single.items():
         of = sum(map(len, groups.values()))
         for who in groups.values():
             listed = answer.endswith(cells.WRITTEN) or not any(set(who) <= one for one in known)
             if listed and rarity(len(who), of) >= RARE:
-                found.append((answer, who))
-    return sorted(every, key=lambda row: (-len(row[1]), row)) + found
+                shared.append((answer, who))
+    return sorted(every, key=lambda row: (-len(row[1]), row)) + shared

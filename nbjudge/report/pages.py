@@ -37,10 +37,10 @@ def _formatter(background: str = "light") -> HtmlFormatter:
 
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    found = HtmlFormatter(style=f"a11y-high-contrast-{background}", nowrap=True)
+    formatter = HtmlFormatter(style=f"a11y-high-contrast-{background}", nowrap=True)
     root.handlers[:] = handlers
     root.setLevel(level)
-    return found
+    return formatter
 
 
 def number(value: float | None) -> str:

@@ -146,7 +146,7 @@ class _Entry:
 
 
 def _entries(kind: str, download: Path) -> list[_Entry]:
-    found = []
+    entries = []
     for entry in archives.entries(download):
         owned = naming.owned(kind, entry.path)
         if owned is None or owned.typed or any(is_junk(part) for part in entry.path.parts):
@@ -157,13 +157,13 @@ def _entries(kind: str, download: Path) -> list[_Entry]:
             digest = "" if entry.problem else hashlib.sha256(entry.read()).hexdigest()
         except Unreadable:
             digest = ""
-        found.append(_Entry(entry.path, owned.name, owned.number, digest))
-    if not found:
+        entries.append(_Entry(entry.path, owned.name, owned.number, digest))
+    if not entries:
         raise ValueError(
             f"{download} has no notebook named as in {kind.capitalize()}'s download of all "
             "submissions: use that zip exactly as you downloaded it."
         )
-    return found
+    return entries
 
 
 def _owners(
@@ -174,7 +174,7 @@ def _owners(
     It is found by the roster's columns, by the name of the student's folder, or because exactly
     this file was graded and nobody else's is identical.
     """
-    found: dict[str, _Entry] = {}
+    owned: dict[str, _Entry] = {}
     digests: dict[str, list[str]] = {}
     for name, student in report.students.items():
         digests.setdefault(student.digest, []).append(name)
@@ -195,13 +195,13 @@ def _owners(
             if len({entry.number for entry in mine}) == 1:
                 # If there are several files, take the one that was graded.
                 exact = [entry for entry in mine if entry.digest == student.digest]
-                found[name] = (exact or mine)[-1]
+                owned[name] = (exact or mine)[-1]
                 break
         else:
             alone = len(digests[student.digest]) == 1 and len(same[student.digest]) == 1
             if student.digest and alone:
-                found[name] = same[student.digest][0]
-    return found
+                owned[name] = same[student.digest][0]
+    return owned
 
 
 def _files(
@@ -220,13 +220,13 @@ def notebook(student: StudentResult, name: str, folder: GradingFolder) -> str:
     """The feedback as a notebook: each test's message, then the learner's work as executed."""
     path = folder.notebook("autograded", name)
     if path.is_file():
-        found, _ = Redact().preprocess(nbformat.read(path, as_version=4), {})
+        redacted, _ = Redact().preprocess(nbformat.read(path, as_version=4), {})
     else:
-        found = nbformat.v4.new_notebook()
-    found.cells.insert(0, new_markdown_cell(harmless_markdown(_summary(student, folder))))
-    for count, cell in enumerate(found.cells):
+        redacted = nbformat.v4.new_notebook()
+    redacted.cells.insert(0, new_markdown_cell(harmless_markdown(_summary(student, folder))))
+    for count, cell in enumerate(redacted.cells):
         cell.id, cell.metadata = f"cell-{count}", nbformat.NotebookNode()
-    return nbformat.v4.writes(found)
+    return nbformat.v4.writes(redacted)
 
 
 def _summary(student: StudentResult, folder: GradingFolder) -> str:

@@ -56,7 +56,7 @@ def show_grades(report: Report, console: Console) -> None:
     most: dict[str, float] = {}
     for name, student in report.students.items():
         exercises = student.exercises
-        most |= {exercise: found.max_score for exercise, found in exercises.items()}
+        most |= {exercise: result.max_score for exercise, result in exercises.items()}
         scores = [exercises[exercise].score for exercise in report.exercises]
         waits = waits or None in scores
         score = f"{number(student.score)}/{number(student.max_score)}"
@@ -98,13 +98,13 @@ def show_files(report: Report, into: Path, written: Collection[Path], console: C
 
 def show_remarks(report: Report, on_exports: Collection[str], console: Console) -> None:
     """Print what was left out of exports, who could not be judged, and the report's warnings."""
-    said = list(on_exports)
+    lines = list(on_exports)
     if report.unfinished:
-        said.append(
+        lines.append(
             f"{len(report.unfinished)} could not be judged; run the same command to try again: "
             f"{listed(report.unfinished)}"
         )
-    for text in (*said, *report.warnings):
+    for text in (*lines, *report.warnings):
         console.print(f"[yellow]{escape(plain(text))}[/yellow]", highlight=False, soft_wrap=True)
 
 
@@ -116,17 +116,17 @@ def show_leaderboard(board: Board, console: Console) -> None:
     for name in (*board.names, f"of {number(board.points)} points"):
         table.add_column(escape(name), justify="right")
     for row in board.rows:
-        found = [measured(row.measured[n]) if n in row.measured else "–" for n in board.names]
-        table.add_row(str(row.place), escape(row.name), *found, number(row.points))
+        measures = [measured(row.measured[n]) if n in row.measured else "–" for n in board.names]
+        table.add_row(str(row.place), escape(row.name), *measures, number(row.points))
     console.print(table)
 
 
-def show_likeness(found: Likeness, console: Console) -> None:
+def show_likeness(likeness: Likeness, console: Console) -> None:
     """Print the learners who resemble each other most, from :mod:`nbjudge.report.likeness`."""
-    if not (rows := found.totals[:MOST_ALIKE]):
+    if not (rows := likeness.totals[:MOST_ALIKE]):
         console.print("No two learners have anything rare in common.")
         return
-    table = Table(title=found.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=likeness.problem_set, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("learners", overflow="fold")
     table.add_column("weight", justify="right")
     table.add_column("exercises", overflow="fold")
@@ -137,21 +137,21 @@ def show_likeness(found: Likeness, console: Console) -> None:
     console.print("A reason to look, not a verdict. No mark has changed.")
 
 
-def show_term(found: Term, console: Console) -> None:
+def show_term(term: Term, console: Console) -> None:
     """Print a summary of a term, as :func:`nbjudge.report.term.term` returns it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("problem set", overflow="fold")
     for name in ("mean", "handed in", "missing", "held", "provisional"):
         table.add_column(name, justify="right")
-    for name, about in found.numbers.items():
-        counts = (about.handed_in, len(found.missing[name]), about.held, about.provisional)
+    for name, about in term.numbers.items():
+        counts = (about.handed_in, len(term.missing[name]), about.held, about.provisional)
         mean = f"{number(about.mean)}/{number(about.points)}"
         table.add_row(escape(name), mean, *map(str, counts))
     console.print(table)
-    for what, names in (("line", found.unlisted), ("id", found.nameless)):
+    for what, names in (("line", term.unlisted), ("id", term.nameless)):
         if names:
-            said = f"{ROSTER} has no {what} for: {escape(plain(', '.join(names)))}."
-            console.print(said, highlight=False, soft_wrap=True)
+            line = f"{ROSTER} has no {what} for: {escape(plain(', '.join(names)))}."
+            console.print(line, highlight=False, soft_wrap=True)
 
 
 class _Rate(ProgressColumn):
@@ -186,21 +186,22 @@ def _code(source: str) -> Syntax | Text:
     return Syntax(source, "python", background_color="default", word_wrap=True)
 
 
-def show_why(found: Explained, console: Console) -> None:
+def show_why(explained: Explained, console: Console) -> None:
     """Print the explanation of a grade, as :func:`nbjudge.report.why.why` returns it."""
 
     def say(text: str, **style: Any) -> None:
         console.print(text, highlight=False, soft_wrap=True, **style)
 
-    scores = [test.mark.score for test in found.tests if test.mark.score is not None]
-    total = number(sum(scores)) if len(scores) == len(found.tests) else "–"
-    most = number(sum(test.points for test in found.tests))
-    say(f"[bold]{escape(found.student)}, {escape(found.exercise)}: {total} of {most} points[/bold]")
-    if found.received:
-        say(f"handed in: {found.received}")
-    for flag in found.flags:
+    scores = [test.mark.score for test in explained.tests if test.mark.score is not None]
+    total = number(sum(scores)) if len(scores) == len(explained.tests) else "–"
+    most = number(sum(test.points for test in explained.tests))
+    whose = f"{escape(explained.student)}, {escape(explained.exercise)}"
+    say(f"[bold]{whose}: {total} of {most} points[/bold]")
+    if explained.received:
+        say(f"handed in: {explained.received}")
+    for flag in explained.flags:
         say(f"noticed: {escape(plain(flag))}")
-    for test in found.tests:
+    for test in explained.tests:
         points = f"{number(test.mark.score)} of {number(test.points)}"
         say(f"\n[bold]{escape(test.name)}: {points}[/bold]")
         if test.mark.manual is not None:
@@ -215,10 +216,11 @@ def show_why(found: Explained, console: Console) -> None:
             console.print(_code(test.source))
             say(f"[dim]took {test.seconds:.2f} s[/dim]")
     say("\n[bold]What was handed in[/bold]")
-    console.print(_code(plain(found.answer)))
-    if found.seed is None:
+    console.print(_code(plain(explained.answer)))
+    if explained.seed is None:
         return
     say(
-        f"\nHidden tests drew their inputs from seed {found.seed} and the test's name; it ran in: "
-        f"{escape(found.sandbox)}. To repeat this grading:\n  {escape(found.replay)}"
+        f"\nHidden tests drew their inputs from seed {explained.seed} and the test's name; "
+        f"it ran in: {escape(explained.sandbox)}. To repeat this grading:\n"
+        f"  {escape(explained.replay)}"
     )

@@ -185,12 +185,12 @@ def _points(report: Report) -> float:
 
 
 def _result(report: Report, name: str, into: Path) -> PointsInSet:
-    found = report.students[name]
+    result = report.students[name]
     return PointsInSet(
-        found.score,
-        found.raw_score,
-        found.penalty,
-        found.max_score,
+        result.score,
+        result.raw_score,
+        result.penalty,
+        result.max_score,
         report.state(name),
         feedback_links(into, name, report.problem_set),
     )
@@ -220,18 +220,18 @@ def _numbers(report: Report, into: Path) -> Numbers:
 # -- the tables ------------------------------------------------------------------------------------
 
 
-def tables(found: Term) -> dict[str, list[list[str]]]:
+def tables(term: Term) -> dict[str, list[list[str]]]:
     """The tables by file name, each with its column names first.
 
     A new problem set adds columns at the end of ``learners.csv`` and rows at the end of the others.
     """
     each = ("", " raw", " penalty", " state")
     learners = [
-        ["learner", "total", "of", "state", *(f"{n}{c}" for n in found.problem_sets for c in each)]
+        ["learner", "total", "of", "state", *(f"{n}{c}" for n in term.problem_sets for c in each)]
     ]
-    for one in found.learners:
+    for one in term.learners:
         row = [one.name, f"{one.total:g}", f"{one.most:g}", one.state]
-        for name in found.problem_sets:
+        for name in term.problem_sets:
             got = one.results.get(name)
             points = (got.score, got.raw, got.penalty) if got else ()
             row += [*(f"{x:g}" for x in points), got.state] if got else ["", "", "", "missing"]
@@ -240,21 +240,21 @@ def tables(found: Term) -> dict[str, list[list[str]]]:
         ["problem set", "test", "points", "learners", "failure rate", "mean", "discrimination"]
         + ["void"]
     ]
-    for name, every in found.items.items():
+    for name, every in term.items.items():
         for item in every:
             shares = (item.failure_rate, item.mean, item.discrimination)
             row = [name, item.test, f"{item.points:g}", str(item.learners), *map(_share, shares)]
             tests.append([*row, "yes" if item.void else "no"])
     mistakes = [["problem set", "exercise", "known as", "learners", "description", "who"]]
-    for name, made in found.mistakes.items():
-        for exercise, known_as, said, who in made:
-            row = [name, exercise, known_as, str(len(who)), said, "; ".join(who)]
+    for name, made in term.mistakes.items():
+        for exercise, known_as, meaning, who in made:
+            row = [name, exercise, known_as, str(len(who)), meaning, "; ".join(who)]
             mistakes.append(row)
     missing = [["problem set", "learners", "who"]]
-    missing += [[name, str(len(who)), "; ".join(who)] for name, who in found.missing.items()]
+    missing += [[name, str(len(who)), "; ".join(who)] for name, who in term.missing.items()]
     people = [["learner", "what is missing"]]
-    people += [[name, f"a line in {roster.ROSTER}"] for name in found.unlisted]
-    people += [[name, f"an id in {roster.ROSTER}"] for name in found.nameless]
+    people += [[name, f"a line in {roster.ROSTER}"] for name in term.unlisted]
+    people += [[name, f"an id in {roster.ROSTER}"] for name in term.nameless]
     return {
         "learners.csv": learners,
         "tests.csv": tests,
@@ -273,45 +273,45 @@ def trend(one: TermRow, problem_sets: list[str]) -> list[tuple[float, float]]:
 
     What is missing counts as 0; a mark that is held is left out.
     """
-    found = []
+    points = []
     for place, name in enumerate(problem_sets):
         result = one.results.get(name)
         if result and result.most and result.state != "held":
             share = min(1.0, result.score / result.most)
-            found.append((STEP * (place + 0.5), round(2 + (HEIGHT - 4) * (1 - share), 1)))
-    return found
+            points.append((STEP * (place + 0.5), round(2 + (HEIGHT - 4) * (1 - share), 1)))
+    return points
 
 
-def write_term(found: Term, into: Path) -> Path:
+def write_term(term: Term, into: Path) -> Path:
     """Write ``report/index.html`` and the tables beside it; returns the page's path."""
-    folder, every = into / FOLDER, tables(found)
+    folder, every = into / FOLDER, tables(term)
     for name, rows in every.items():
         cells = [[as_cell(cell) for cell in row] for row in rows]
         roster.write_table(
             folder / name, cells[0], [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         )
     path = folder / INDEX
-    write_whole(path, page("term.html.j2", **content(found), tables=list(every)))
+    write_whole(path, page("term.html.j2", **content(term), tables=list(every)))
     return path
 
 
-def content(found: Term) -> dict[str, Any]:
+def content(term: Term) -> dict[str, Any]:
     """What the index page shows."""
     weak = [
         (name, item)
-        for name, every in found.items.items()
+        for name, every in term.items.items()
         for item in every
         if item.discrimination is not None and item.discrimination < WEAK
     ]
-    made = [(name, one) for name, every in found.mistakes.items() for one in every]
+    made = [(name, one) for name, every in term.mistakes.items() for one in every]
     return {
-        "term": found,
+        "term": term,
         "overviews": OVERVIEWS,
         "leaderboards": leaderboard.FOLDER,
         "weak": sorted(weak, key=lambda row: row[1].discrimination or 0.0)[:MOST],
         "least": WEAK,
         "mistakes": sorted(made, key=lambda row: -len(row[1].students))[:MOST],
-        "trends": {one.name: trend(one, found.problem_sets) for one in found.learners},
-        "width": STEP * len(found.problem_sets),
+        "trends": {one.name: trend(one, term.problem_sets) for one in term.learners},
+        "width": STEP * len(term.problem_sets),
         "height": HEIGHT,
     }

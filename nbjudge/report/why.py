@@ -141,10 +141,10 @@ def _answer(folder: GradingFolder, student: str, exercise: str) -> str:
     path = folder.notebook("submitted", student)
     if not path.is_file():
         return ""
-    found = nbformat.read(path, as_version=4).cells
+    notebook_cells = nbformat.read(path, as_version=4).cells
     answers = [
         cell.source
-        for cell in found
+        for cell in notebook_cells
         if cells.is_answer(cell) and cells.exercise_of(cells.grade_id(cell)) == exercise
     ]
     return "\n\n".join(answers)

@@ -109,9 +109,9 @@ def _client(scheduler: str) -> Client:
         return Client(scheduler, timeout=10, set_as_default=False)
     from dask_gateway import Gateway
 
-    found = Gateway().get_cluster(scheduler.removeprefix(GATEWAY))
+    cluster = Gateway().get_cluster(scheduler.removeprefix(GATEWAY))
     return Client(
-        found.scheduler_address, security=found.security, timeout=10, set_as_default=False
+        cluster.scheduler_address, security=cluster.security, timeout=10, set_as_default=False
     )
 
 
@@ -171,9 +171,9 @@ def refuse_unencrypted(scheduler: str) -> None:
     GradingFailed
         If it is one; the message says what to do.
     """
-    found = _parts_of(scheduler)
-    if found.scheme in ("tls", "wss", "inproc", "gateway") or _is_this_machine(
-        found.hostname or ""
+    address = _parts_of(scheduler)
+    if address.scheme in ("tls", "wss", "inproc", "gateway") or _is_this_machine(
+        address.hostname or ""
     ):
         return
     raise GradingFailed(
@@ -216,11 +216,11 @@ def _require_certificates(scheduler: str) -> None:
 
 def _see_whether_it_answers(scheduler: str) -> None:
     """Refuse an address where nothing listens: Dask would keep trying, and log a lot."""
-    found = _parts_of(scheduler)
-    if found.scheme not in ("tcp", "tls"):
+    address = _parts_of(scheduler)
+    if address.scheme not in ("tcp", "tls"):
         return
     try:
-        where = found.hostname or "", found.port or 8786
+        where = address.hostname or "", address.port or 8786
         socket.create_connection(where, timeout=10).close()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error

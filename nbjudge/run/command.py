@@ -198,14 +198,14 @@ def _export(
     from nbjudge.store.folder import GradingFolder
 
     people, provisional = roster.people(submitted), wanted.provisional
-    written, said = [], []
+    written, remarks = [], []
     for kind in wanted.kinds:
         if wanted.gradebook:
             filled = filling.fill(
                 kind, wanted.gradebook, report, people, into, provisional, wanted.column
             )
             written.append(filled.path)
-            said += filled.remarks
+            remarks += filled.remarks
         else:
             written.append(exports.write_export(kind, report, people, into, provisional))
     absent: list[str] = []
@@ -216,7 +216,7 @@ def _export(
         absent = returned.absent
     if written:
         filled_in = wanted.gradebook is not None
-        said += exports.remarks(wanted.kinds, report, people, provisional, filled_in)
+        remarks += exports.remarks(wanted.kinds, report, people, provisional, filled_in)
     if absent:
-        said.append(f"The download has no file from: {', '.join(absent)}.")
-    return written, said
+        remarks.append(f"The download has no file from: {', '.join(absent)}.")
+    return written, remarks

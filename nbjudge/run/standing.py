@@ -108,9 +108,9 @@ class Standing:
             told=told,
             held=self.held(student, record),
             by_item={
-                name: said["items"]
-                for name, said in marking.get("items", {}).items()
-                if name in by_hand and said["points"] == marks.grades[name].manual
+                name: marked["items"]
+                for name, marked in marking.get("items", {}).items()
+                if name in by_hand and marked["points"] == marks.grades[name].manual
             },
             requests=marking.get("requests", []),
         )
@@ -135,9 +135,9 @@ class Standing:
     def shown(self, student: str, record: Record, marks: Marks | None) -> str:
         """Everything on a page that may change without the notebook being run again."""
         held = self.held(student, record)
-        said = self.marking.get(student)
+        marked = self.marking.get(student)
         shown = (marks.shown() if marks else "", self.adjustments(), held)
-        return repr((*shown, said) if said else shown)
+        return repr((*shown, marked) if marked else shown)
 
     def act(self, student: str, name: str, mark: Mark) -> Act | None:
         """The recorded act that gave a manual mark; ``None`` if none is known."""
@@ -152,8 +152,8 @@ class Standing:
 
 def _seen(record: Record) -> str:
     """A digest of the work and of what holds its mark: it changes with either."""
-    found = [record.digest, record.enclosed, *record.held]
-    return hashlib.sha256("\0".join(found).encode()).hexdigest()
+    parts = [record.digest, record.enclosed, *record.held]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def written_time(when: datetime | None) -> str:

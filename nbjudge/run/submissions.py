@@ -127,18 +127,18 @@ class Grading:
         These are the current version, the course's stored release, and all that were graded before.
         """
         name = f"{self.work}: versions"
-        found = json.loads(self.ledger.fact(name) or "{}")
+        versions = json.loads(self.ledger.fact(name) or "{}")
         given = release_folder(self.problem_set, self.folder.course)
         stored = given / f"{self.folder.name}.ipynb"
         releases = [self.release]
         if stored.is_file():
             releases.append(nbformat.read(stored, as_version=4))
         for cell in (cell for one in releases for cell in one.cells if cells.is_locked(cell)):
-            known = found.setdefault(cells.grade_id(cell), [])
+            known = versions.setdefault(cells.grade_id(cell), [])
             if (digest := source_digest(cell.source)) not in known:
                 known.append(digest)
-        self.ledger.note(name, json.dumps(found))
-        return found
+        self.ledger.note(name, json.dumps(versions))
+        return versions
 
     def terms(self, scheduler: str | None) -> RunSettings:
         """The settings for all jobs, for local workers or a scheduler's."""
@@ -150,9 +150,9 @@ class Grading:
 
     def key(self, submission: find.Submission) -> str:
         """A key that changes with the submission, the problem set, the judge and the limits."""
-        found = [submission.digest, submission.problem, *submission.flags, *self.judge]
-        found += [enclosures.digest(submission.enclosed), repr(submission.refused)]
-        return hashlib.sha256("\0".join(found).encode()).hexdigest()
+        parts = [submission.digest, submission.problem, *submission.flags, *self.judge]
+        parts += [enclosures.digest(submission.enclosed), repr(submission.refused)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def is_finished(self, student: str, entry: Entry, key: str, seed: int | None) -> bool:
         """Whether exactly this was graded by this judge, and the resulting files still exist."""

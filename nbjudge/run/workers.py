@@ -51,9 +51,9 @@ def workers_of(pid: int) -> list[psutil.Process]:
     """The worker processes of the grading process ``pid``."""
     import psutil
 
-    found = []
+    workers = []
     for server in psutil.Process(pid).children():
         with contextlib.suppress(psutil.Error):
             if "multiprocessing.forkserver" in " ".join(server.cmdline()):
-                found += server.children()
-    return found
+                workers += server.children()
+    return workers

@@ -21,15 +21,15 @@ def stage(folder: str, paths: list[str]) -> dict[str, str]:
     linux.unshare(linux.CLONE_NEWNS)
     linux.mount("", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
     linux.mount("tmpfs", folder, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "size=64k,mode=0755")
-    found = {}
+    staged = {}
     for number, path in enumerate(paths):
-        found[path] = f"{folder}/{number}"
+        staged[path] = f"{folder}/{number}"
         if os.path.isdir(path):
-            os.mkdir(found[path])
+            os.mkdir(staged[path])
         else:
-            os.close(os.open(found[path], os.O_CREAT))
-        linux.mount(path, found[path], flags=linux.MS_BIND | linux.MS_REC)
-    return found
+            os.close(os.open(staged[path], os.O_CREAT))
+        linux.mount(path, staged[path], flags=linux.MS_BIND | linux.MS_REC)
+    return staged
 
 
 def main() -> None:
@@ -37,19 +37,19 @@ def main() -> None:
     plan = json.loads(sys.argv[1])
     sys.path.insert(0, plan["package"])
     try:
-        found = stage(plan["stage"], plan["paths"])
+        staged = stage(plan["stage"], plan["paths"])
     except PermissionError:  # root without capabilities, in a container: do without
-        found = {}
+        staged = {}
     os.setgroups([])
     os.setresgid(plan["gid"], plan["gid"], plan["gid"])
     os.setresuid(plan["uid"], plan["uid"], plan["uid"])
-    os.execv(plan["command"][0], [_replaced(argument, found) for argument in plan["command"]])
+    os.execv(plan["command"][0], [_replaced(argument, staged) for argument in plan["command"]])
 
 
-def _replaced(argument: str, found: dict[str, str]) -> str:
+def _replaced(argument: str, staged: dict[str, str]) -> str:
     """Replace ``from:PATH``, the source of a mount, by where it was mounted."""
     path = argument.removeprefix("from:")
-    return argument if path == argument else found.get(path, path)
+    return argument if path == argument else staged.get(path, path)
 
 
 if __name__ == "__main__":

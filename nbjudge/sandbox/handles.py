@@ -214,14 +214,14 @@ class Child:
         while not self._ended.get("why") and self._hear(end - monotonic()):
             pass
         why, code = self._ended.get("why", "killed"), self._ended.get("code", 0)
-        said = WHY[why]
+        message = WHY[why]
         if why == "crashed":
-            said = f"It crashed: {signal.strsignal(-code) or -code}."
+            message = f"It crashed: {signal.strsignal(-code) or -code}."
         elif why == "exited" and code:
-            said = f"It exited by itself with exit code {code}."
+            message = f"It exited by itself with exit code {code}."
         elif why == "failed":
-            said = f"{said} {self._failure}".strip()
-        return Death(why, said)
+            message = f"{message} {self._failure}".strip()
+        return Death(why, message)
 
     def usage(self) -> Usage:
         """What it has used so far."""

@@ -54,29 +54,29 @@ def packages(whole: bool = False) -> list[str]:
     With ``whole``, all of this package, and the packages of the tests' own. They are mounted last,
     because the folder that holds them may be hidden.
     """
-    found = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
-    return [*map(str, found), str(PACKAGE if whole else INSIDE)]
+    folders = [*program().folders(), *(program().folders(tests_own=True) if whole else ())]
+    return [*map(str, folders), str(PACKAGE if whole else INSIDE)]
 
 
 def import_path() -> list[str]:
     """The import path for the jail: the packages' folders first, then those of this process."""
     beside = [*program().folders(), *program().folders(tests_own=True)]
-    found = [str(PACKAGE_ROOT), *(str(folder.parent) for folder in beside)]
+    folders = [str(PACKAGE_ROOT), *(str(folder.parent) for folder in beside)]
     for entry in sys.path:
         folder = os.path.realpath(entry) if entry else ""
         if folder and os.path.exists(folder) and _inside(folder, _environment()):
-            found.append(entry)
-    return list(dict.fromkeys(found))
+            folders.append(entry)
+    return list(dict.fromkeys(folders))
 
 
 def _environment() -> list[str]:
     """The folders of Python and of the installed packages."""
-    found = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    folders = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     for name in ("torch", "numpy", "ipykernel"):
         spec = importlib.util.find_spec(name)
         if spec and spec.origin:
-            found.append(str(Path(spec.origin).parents[1]))
-    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))
+            folders.append(str(Path(spec.origin).parents[1]))
+    return list(dict.fromkeys(path for path in folders if os.path.isdir(path)))
 
 
 def _inside(path: str, folders: Sequence[str]) -> bool:
@@ -86,12 +86,12 @@ def _inside(path: str, folders: Sequence[str]) -> bool:
 def visible(whole: bool = False) -> list[str]:
     """Folders and files of the machine that can be read in the jail, outermost first."""
     wanted = [path for name in _environment() for path in (name, os.path.realpath(name))]
-    found = ["/usr"]
+    paths = ["/usr"]
     for path in sorted(dict.fromkeys(wanted), key=len):
-        if not _inside(path, found):
-            found.append(path)
-    found += [path for path in (*_FILES, _PROCESSORS) if os.path.exists(path)]
-    return [*found, *packages(whole)]
+        if not _inside(path, paths):
+            paths.append(path)
+    paths += [path for path in (*_FILES, _PROCESSORS) if os.path.exists(path)]
+    return [*paths, *packages(whole)]
 
 
 def write_etc(folder: Path) -> None:
@@ -200,8 +200,8 @@ def _shown_again(seen: list[str]) -> list[str]:
 
 def _of_tests(seen: Sequence[str], hidden: Sequence[str]) -> list[str]:
     """The tests' own packages, if they are inside visible folders."""
-    found = map(str, program().folders(tests_own=True))
-    return [path for path in found if _inside(path, seen) and not _inside(path, hidden)]
+    paths = map(str, program().folders(tests_own=True))
+    return [path for path in paths if _inside(path, seen) and not _inside(path, hidden)]
 
 
 def _masks(paths: Sequence[str]) -> list[str]:

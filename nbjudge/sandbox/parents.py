@@ -72,7 +72,7 @@ class Parent:
         core: int | None = None,
     ) -> None:
         self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        told, tell = os.pipe()
+        reports, tell = os.pipe()
         settings = ServerSettings(
             control=far.fileno(),
             modules=list(modules),
@@ -86,7 +86,7 @@ class Parent:
         started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0
-        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told_first:
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as told_first:
             told_first.write(to_json(settings).encode())
             told_first.seek(0)
             try:
@@ -100,7 +100,7 @@ class Parent:
                     command,
                     stdin=told_first,
                     stdout=subprocess.DEVNULL,
-                    stderr=said,
+                    stderr=errors,
                     env=environment(
                         base,
                         {"MPLCONFIGDIR": "/tmp/.matplotlib"} if sandboxed else {},
@@ -110,30 +110,30 @@ class Parent:
                 )
             except BaseException:
                 self._control.close()
-                os.close(told)
+                os.close(reports)
                 raise
             finally:
                 far.close()
                 os.close(tell)
             try:
-                self._started(told, sandboxed)
+                self._started(reports, sandboxed)
             except KeyboardInterrupt:
                 self.close()
                 raise
             except BaseException as error:
                 self.close()
-                said.seek(0)
-                text = said.read().decode(errors="replace").strip()[-2000:]
+                errors.seek(0)
+                text = errors.read().decode(errors="replace").strip()[-2000:]
                 raise SandboxError(text or f"A fork server did not start: {error}") from None
             finally:
-                os.close(told)
+                os.close(reports)
 
-    def _started(self, told: int, sandboxed: bool) -> None:
+    def _started(self, reports: int, sandboxed: bool) -> None:
         """Wait until it has loaded, and find its PID."""
         end = monotonic() + LOADING
         if sandboxed:
             text = b""
-            while piece := self._wait(told, end) and os.read(told, 4096):
+            while piece := self._wait(reports, end) and os.read(reports, 4096):
                 text += piece
             if text:
                 self.pid = json.loads(text)["child-pid"]

@@ -36,5 +36,5 @@ def linux_only() -> None:
     SandboxError
         On another system; the message says what to do there.
     """
-    if said := not_linux():
-        raise SandboxError(said)
+    if reason := not_linux():
+        raise SandboxError(reason)

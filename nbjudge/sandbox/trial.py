@@ -49,8 +49,8 @@ class Status:
 @functools.cache
 def status() -> Status:
     """Put a small program into the sandbox and let it try to get out, once per process."""
-    if said := not_linux():
-        return _no(said)
+    if message := not_linux():
+        return _no(message)
     from nbjudge.inside import seccomp
     from nbjudge.sandbox import jail
 
@@ -62,9 +62,9 @@ def status() -> Status:
     try:
         missing = _try()
     except SandboxError as error:
-        why, said = _advice(str(error)), str(error)
+        why, message = _advice(str(error)), str(error)
         # Errors of bubblewrap or of the sandbox's own steps, not of something that interrupted it.
-        closed = "bwrap" in said or "sysctl" in why or "PermissionError" in said
+        closed = "bwrap" in message or "sysctl" in why or "PermissionError" in message
         return Status(False, why, NONE, closed=closed)
     if missing:
         return _no(f"It does not keep what it promises: {', '.join(missing)}.", missing)
@@ -79,14 +79,14 @@ def require() -> None:
     SandboxError
         If it cannot; the message says why, and what to do.
     """
-    if said := not_linux():
-        raise SandboxError(said)
-    found = status()
-    if not found.works and not found.closed:
-        raise SandboxError(f"The sandbox could not be tried: {found.why} Run the command again.")
-    if not found.works:
+    if message := not_linux():
+        raise SandboxError(message)
+    state = status()
+    if not state.works and not state.closed:
+        raise SandboxError(f"The sandbox could not be tried: {state.why} Run the command again.")
+    if not state.works:
         raise SandboxError(
-            f"The sandbox does not work on this machine. {found.why}\n"
+            f"The sandbox does not work on this machine. {state.why}\n"
             "`--no-sandbox` grades without it: then a learner's code may do whatever you may do "
             "on this machine."
         )
@@ -128,9 +128,9 @@ def _may_be_seen(folder: str) -> list[str]:
     return sorted({path[len(folder) :].lstrip("/").partition("/")[0] for path in inside})
 
 
-def _advice(said: str) -> str:
+def _advice(message: str) -> str:
     """What bubblewrap said, and this machine's settings that may be the cause."""
-    lines = said.strip().splitlines() or ["bubblewrap did not start"]
+    lines = message.strip().splitlines() or ["bubblewrap did not start"]
     advice = [f"{lines[-1]}."]
     for name, (closed, open_) in _SWITCHES.items():
         with contextlib.suppress(OSError):

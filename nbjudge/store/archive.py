@@ -330,5 +330,5 @@ def _check_database(path: Path) -> None:
     if not path.is_file():
         return
     with contextlib.closing(sqlite3.connect(path)) as database:
-        if (said := database.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":
-            raise ValueError(f"{path.name} in the archive is damaged: {said}")
+        if (result := database.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":
+            raise ValueError(f"{path.name} in the archive is damaged: {result}")

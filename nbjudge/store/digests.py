@@ -41,13 +41,13 @@ MOST_CHARACTERS = 20_000
 @cache
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that affect grades."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in (program().distribution, *NAMED_VERSIONS):
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 @cache
@@ -81,14 +81,14 @@ def fingerprints(notebook: NotebookNode, release: NotebookNode) -> dict[str, str
     no fingerprint.
     """
     stubs = {cells.grade_id(cell): cell.source for cell in release.cells if cells.is_answer(cell)}
-    found = {}
+    prints = {}
     for cell in notebook.cells:
         name = cells.grade_id(cell)
         if not cells.is_answer(cell) or cell.source.strip() == stubs.get(name, "").strip():
             continue
         text = normalised(cell.source) if cell.cell_type == "code" else _words(cell.source)
-        found[name] = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return found
+        prints[name] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return prints
 
 
 def _words(text: str) -> str:

@@ -109,11 +109,11 @@ def check_gradebook(database: Path) -> None:
     """Refuse an invalid gradebook or one of another version, and say what to do."""
     try:
         with contextlib.closing(sqlite3.connect(database, timeout=60)) as book:
-            found = book.execute("SELECT version_num FROM alembic_version").fetchall()
+            stored_version = book.execute("SELECT version_num FROM alembic_version").fetchall()
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):
             raise
-        found = []
+        stored_version = []
     except sqlite3.DatabaseError as error:
         raise GradingFailed(
             f"{database} is not a gradebook, or is damaged ({error}). Replace it with a copy "
@@ -121,7 +121,7 @@ def check_gradebook(database: Path) -> None:
         ) from None
     from nbjudge.store.gradebook import version
 
-    if found != [(version(),)]:
+    if stored_version != [(version(),)]:
         raise GradingFailed(
             f"{database} was made by another version of nbgrader. Make a copy of it, run "
             f"`nbgrader db upgrade` in {database.parent}, then this command again; or grade into a "

@@ -60,17 +60,17 @@ class Forgotten:
 
 def learners_in(into: Path, submitted: Path | None, url: str | None = None) -> list[str]:
     """Everyone about whom these folders and the gradebook hold something, sorted."""
-    found: set[str] = set()
+    students: set[str] = set()
     for step in ("submitted", "autograded", "feedback"):
         if (into / step).is_dir():
-            found |= {path.name for path in (into / step).iterdir() if path.is_dir()}
+            students |= {path.name for path in (into / step).iterdir() if path.is_dir()}
     with contextlib.closing(_opened(into / LEDGER)) as database:
-        found |= {name for (name,) in database.execute("SELECT student FROM submission")}
+        students |= {name for (name,) in database.execute("SELECT student FROM submission")}
     with _gradebook(into, url) as book:
-        found |= {student.id for student in book.students} if book else set()
+        students |= {student.id for student in book.students} if book else set()
     if submitted is not None:
-        found |= {*roster.folders_of(submitted), *roster.people(submitted)}
-    return sorted(found)
+        students |= {*roster.folders_of(submitted), *roster.people(submitted)}
+    return sorted(students)
 
 
 def forget(
@@ -305,8 +305,8 @@ class _Forgetting:
         key = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))\s*=""")
 
         def about(line: str) -> bool:
-            found = key.match(line)
-            return found is not None and self._is_theirs(next(filter(None, found.groups()), ""))
+            match = key.match(line)
+            return match is not None and self._is_theirs(next(filter(None, match.groups()), ""))
 
         return _kept_lines(text, about)
 

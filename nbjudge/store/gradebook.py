@@ -108,7 +108,7 @@ def make(url: str, course_id: str) -> None:
 class _Save(SaveAutoGrades):
     """nbgrader's own rules for scores and comments, applied within an open transaction."""
 
-    def __init__(self, book: _Found, problem_set: str, notebook: str, student: str):
+    def __init__(self, book: _Loaded, problem_set: str, notebook: str, student: str):
         super().__init__(log=quiet_log())
         self.gradebook, self.student_id = book, student
         self.assignment_id, self.notebook_id = problem_set, notebook
@@ -242,8 +242,8 @@ class Book:
             for grade in grades.values():
                 # nbgrader would keep the old score of a cell that is gone.
                 grade.auto_score, grade.needs_manual_grade = None, True
-            found = _Found(grades, self._comments(student))
-            _Save(found, self.problem_set, self.name, student).save(notebook)
+            loaded = _Loaded(grades, self._comments(student))
+            _Save(loaded, self.problem_set, self.name, student).save(notebook)
             for name, (_, waits) in (settled or {}).items():
                 if name in grades:
                     grades[name].needs_manual_grade = waits
@@ -327,10 +327,10 @@ class Book:
                     self._comment(student, cell, comment)
 
     def _comment(self, student: str, cell: str, text: str) -> None:
-        found = self._comments(student).get(cell)
-        if found is not None:
+        comment = self._comments(student).get(cell)
+        if comment is not None:
             # An empty manual comment would hide the automatic one.
-            found.manual_comment = None if text in ("", found.auto_comment) else text
+            comment.manual_comment = None if text in ("", comment.auto_comment) else text
 
     def save_nothing(
         self,
@@ -359,10 +359,12 @@ class Book:
 
     def _submission(self, student: str, received: datetime | None) -> api.SubmittedAssignment:
         when = naive(received)
-        found = self._book.update_or_create_submission(self.problem_set, student, timestamp=when)
+        submission = self._book.update_or_create_submission(
+            self.problem_set, student, timestamp=when
+        )
         if self.rules.due is not None:
-            self._extend(found)
-        return found
+            self._extend(submission)
+        return submission
 
     def _grades(self, student: str) -> dict[str, api.Grade]:
         rows = self._session.execute(self._rows(api.Grade, student))
@@ -429,19 +431,19 @@ class Book:
 
     def all_marks(self, student: str | None = None, cell: str | None = None) -> dict[str, Marks]:
         """The marks by student: of the one named, or of all; of one cell, or of all."""
-        found: dict[str, Marks] = {}
+        marks: dict[str, Marks] = {}
         for submission, notebook in self._session.execute(
             self._of(student, select(api.SubmittedAssignment, api.SubmittedNotebook))
         ):
-            found[submission.student_id] = Marks(
+            marks[submission.student_id] = Marks(
                 penalty=notebook.late_submission_penalty or 0.0,
                 late_seconds=float(submission.total_seconds_late),
                 received=submission.timestamp,
                 due=submission.duedate if submission.assignment.duedate else None,
             )
-        if not found:
+        if not marks:
             self._session.rollback()
-            return found
+            return marks
         wanted = [] if cell is None else [api.BaseCell.name == cell]
         grade = api.Grade
         columns = (grade.auto_score, grade.manual_score, grade.extra_credit)
@@ -459,7 +461,7 @@ class Book:
             .join(api.BaseCell, grade.cell_id == api.BaseCell.id)
             .where(*wanted)
         ):
-            found[name].grades[where] = Mark(*rest)
+            marks[name].grades[where] = Mark(*rest)
         comment = api.Comment
         for name, where, text in self._session.execute(
             self._of(
@@ -471,9 +473,9 @@ class Book:
             .where(*wanted)
         ):
             if text:
-                found[name].comments[where] = text
+                marks[name].comments[where] = text
         self._session.rollback()
-        return found
+        return marks
 
     def _of(self, student: str | None, query: Any) -> Any:
         query = (
@@ -496,7 +498,7 @@ def naive(when: datetime | None) -> datetime | None:
     return when and when.astimezone(UTC).replace(tzinfo=None)
 
 
-class _Found:
+class _Loaded:
     """Stands in for a gradebook in nbgrader's preprocessor, with rows already loaded."""
 
     def __init__(self, grades: dict, comments: dict):

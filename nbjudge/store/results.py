@@ -131,14 +131,14 @@ class StudentResult:
     @property
     def exercises(self) -> dict[str, ExerciseResult]:
         """The exercises in the order of the problem set."""
-        found: dict[str, ExerciseResult] = {}
+        exercises: dict[str, ExerciseResult] = {}
         for name, test in self.tests.items():
-            exercise = found.setdefault(exercise_of(name), ExerciseResult(0.0, 0.0))
+            exercise = exercises.setdefault(exercise_of(name), ExerciseResult(0.0, 0.0))
             before = exercise.score
             waits = before is None or test.score is None
             exercise.score = None if waits else (before or 0.0) + (test.score or 0.0)
             exercise.max_score += test.max_score
-        return found
+        return exercises
 
 
 class Mistaken(NamedTuple):
@@ -184,15 +184,15 @@ class Report:
 
     def is_provisional(self, student: str) -> bool:
         """Whether a score may still change: marking or a look is missing, or judging failed."""
-        found = self.students[student]
-        return found.waiting > 0 or bool(found.held) or student in self.unfinished
+        result = self.students[student]
+        return result.waiting > 0 or bool(result.held) or student in self.unfinished
 
     def state(self, student: str) -> str:
         """What to know about a score: ``"held"``, ``"missing"``, ``"provisional"`` or nothing."""
-        found = self.students[student]
-        if found.held:
+        result = self.students[student]
+        if result.held:
             return "held"
-        if found.missing:
+        if result.missing:
             return "missing"
         return "provisional" if self.is_provisional(student) else ""
 
@@ -239,11 +239,11 @@ class Report:
                     "flags": student.flags,
                     "by_hand": student.by_hand,
                     "exercises": {
-                        exercise: asdict(found) for exercise, found in student.exercises.items()
+                        exercise: asdict(result) for exercise, result in student.exercises.items()
                     },
                     "tests": {
-                        test: {**asdict(found), "seconds": round(found.seconds, 3)}
-                        for test, found in student.tests.items()
+                        test: {**asdict(result), "seconds": round(result.seconds, 3)}
+                        for test, result in student.tests.items()
                     },
                 }
                 for name, student in self.students.items()
@@ -259,8 +259,8 @@ class Report:
                 "score": f"{student.score:g}",
                 "max score": f"{student.max_score:g}",
                 **{
-                    exercise: "" if found.score is None else f"{found.score:g}"
-                    for exercise, found in student.exercises.items()
+                    exercise: "" if result.score is None else f"{result.score:g}"
+                    for exercise, result in student.exercises.items()
                 },
                 "raw score": f"{student.raw_score:g}",
                 "penalty": f"{student.penalty:g}",

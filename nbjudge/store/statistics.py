@@ -27,9 +27,9 @@ def keep_statistics(into: Path) -> list[str]:
     kept = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     written = []
     for name, report in json.loads(reports.read_text("utf-8")).items():
-        found = of_class(report["students"])
-        if found["learners"] > kept.get(name, {}).get("learners", 0):
-            kept[name] = found
+        statistics = of_class(report["students"])
+        if statistics["learners"] > kept.get(name, {}).get("learners", 0):
+            kept[name] = statistics
             written.append(name)
     write_whole(path, json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     return written
@@ -41,18 +41,18 @@ def of_class(students: dict[str, dict[str, Any]]) -> dict[str, Any]:
     These are mean and quartiles of the points, and for each test its points, their mean, and the
     share of learners with all of them.
     """
-    found: dict[str, Any] = {"learners": len(students)}
+    statistics: dict[str, Any] = {"learners": len(students)}
     if len(students) < FEWEST:
-        return found
+        return statistics
     scores = [student["score"] for student in students.values()]
-    found["points"] = max(student["max_score"] for student in students.values())
-    found["mean"], found["quartiles"] = round(mean(scores), 3), quantiles(scores, n=4)
+    statistics["points"] = max(student["max_score"] for student in students.values())
+    statistics["mean"], statistics["quartiles"] = round(mean(scores), 3), quantiles(scores, n=4)
     tests: dict[str, list[dict[str, Any]]] = {}
     for student in students.values():
         for name, test in student["tests"].items():
             if test["score"] is not None:
                 tests.setdefault(name, []).append(test)
-    found["tests"] = {
+    statistics["tests"] = {
         name: {
             "points": results[0]["max_score"],
             "mean": round(mean(test["score"] for test in results), 3),
@@ -61,4 +61,4 @@ def of_class(students: dict[str, dict[str, Any]]) -> dict[str, Any]:
         for name, results in tests.items()
         if len(results) >= FEWEST
     }
-    return found
+    return statistics

@@ -137,9 +137,9 @@ def numbers(dtype: str, shape: list, take: Callable[[int], bytearray]) -> np.nda
     """The blob's next numbers, in their own memory. Booleans are normalised to 0 and 1."""
     stored = np.dtype(np.uint8 if dtype == "bool" else dtype)
     held = take(math.prod(lengths(shape)) * stored.itemsize)
-    found: np.ndarray = np.ndarray(shape, stored, buffer=held)
+    array: np.ndarray = np.ndarray(shape, stored, buffer=held)
     # A boolean stored as any other byte would compare unpredictably.
-    return np.asarray(found != 0) if dtype == "bool" else found
+    return np.asarray(array != 0) if dtype == "bool" else array
 
 
 def _texts(name: str, shape: list, take: Callable[[int], bytearray]) -> np.ndarray:

@@ -92,8 +92,8 @@ def _write_index(value: pd.Index, inner: Inner) -> list:
     if isinstance(value, pd.MultiIndex):
         codes = [np.asarray(code, dtype=np.int64) for code in value.codes]
         return ["pM", inner(list(value.names)), inner(list(value.levels)), inner(codes)]
-    said = getattr(value, "freqstr", None) if isinstance(value, pd.DatetimeIndex) else None
-    frequency = said if said and pandas_arrays.FREQUENCY.fullmatch(said) else None
+    freqstr = getattr(value, "freqstr", None) if isinstance(value, pd.DatetimeIndex) else None
+    frequency = freqstr if freqstr and pandas_arrays.FREQUENCY.fullmatch(freqstr) else None
     return ["pI", inner(value.name), inner(_plain(value.array)), frequency]
 
 
@@ -122,19 +122,19 @@ def read(tag: str, rest: list, take: Callable[[int], bytearray], inner: Inner) -
     return {**_READS_TABLES, **_READS_INDEXES, **_READS_SCALARS}[tag](rest, inner)
 
 
-def _array(found: Any, length: int | None = None) -> Any:
+def _array(array: Any, length: int | None = None) -> Any:
     """Check a column: an array with one axis, and of this length."""
-    if not isinstance(found, np.ndarray | ExtensionArray) or found.ndim != 1:
+    if not isinstance(array, np.ndarray | ExtensionArray) or array.ndim != 1:
         raise WireError("not a column")
-    if length is not None and len(found) != length:
+    if length is not None and len(array) != length:
         raise WireError("a column that is longer than its index, or shorter")
-    return found
+    return array
 
 
-def _index(found: Any) -> pd.Index:
-    if not isinstance(found, pd.Index):
+def _index(index: Any) -> pd.Index:
+    if not isinstance(index, pd.Index):
         raise WireError("not an index")
-    return found
+    return index
 
 
 def _series(array: Any, length: int) -> pd.Series:
@@ -147,28 +147,28 @@ def _frame(rest: list, inner: Inner) -> pd.DataFrame:
     if type(columns) is not list or len(columns) != len(_index(labels)):
         raise WireError("columns without labels, or labels without columns")
     every = {place: _series(array, len(_index(index))) for place, array in enumerate(columns)}
-    found = pd.DataFrame(every, index=pd.RangeIndex(len(index)))
-    found.index, found.columns = index, labels
-    return found
+    frame = pd.DataFrame(every, index=pd.RangeIndex(len(index)))
+    frame.index, frame.columns = index, labels
+    return frame
 
 
 def _one_column(rest: list, inner: Inner) -> pd.Series:
     index, name, array = map(inner, parts(rest, list, object, list))
-    found = _series(array, len(_index(index)))
-    found.index, found.name = index, name
-    return found
+    series = _series(array, len(_index(index)))
+    series.index, series.name = index, name
+    return series
 
 
 def _read_index(rest: list, inner: Inner) -> pd.Index:
     name, array, frequency = parts(rest, object, list, object)
     held = _array(inner(array))
-    found = pd.Index(held, dtype=held.dtype, name=inner(name))
+    index = pd.Index(held, dtype=held.dtype, name=inner(name))
     if frequency is None:
-        return found
+        return index
     known = type(frequency) is str and pandas_arrays.FREQUENCY.fullmatch(frequency)
-    if not known or not isinstance(found, pd.DatetimeIndex):
+    if not known or not isinstance(index, pd.DatetimeIndex):
         raise WireError("not times of a frequency")
-    return pd.DatetimeIndex(found, freq=frequency)
+    return pd.DatetimeIndex(index, freq=frequency)
 
 
 def _read_range(rest: list, inner: Inner) -> pd.RangeIndex:
@@ -186,20 +186,20 @@ def _read_multi(rest: list, inner: Inner) -> pd.MultiIndex:
 
 def _read_timestamp(rest: list, inner: Inner) -> pd.Timestamp:
     tree, zone = parts(rest, list, object)
-    found = inner(tree)
-    if type(found) is not np.datetime64:
+    value = inner(tree)
+    if type(value) is not np.datetime64:
         raise WireError("not a time")
-    time = pd.Timestamp(found)
+    time = pd.Timestamp(value)
     if zone is None:
         return time
     return time.tz_localize("UTC").tz_convert(pandas_arrays.zone(zone))
 
 
 def _read_timedelta(rest: list, inner: Inner) -> pd.Timedelta:
-    found = inner(*parts(rest, list))
-    if type(found) is not np.timedelta64:
+    value = inner(*parts(rest, list))
+    if type(value) is not np.timedelta64:
         raise WireError("not a duration")
-    return pd.Timedelta(found)
+    return pd.Timedelta(value)
 
 
 def _read_period(rest: list, inner: Inner) -> pd.Period:

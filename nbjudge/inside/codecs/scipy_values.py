@@ -79,9 +79,9 @@ def copied(value: Any) -> Any:
     if _is_sparse(value):
         return value.copy()
     name, fields, more = _fields(value)
-    found = _kind(name, tuple(fields), tuple(more))(value)
-    vars(found).update((field, getattr(value, field)) for field in more)
-    return found
+    copy = _kind(name, tuple(fields), tuple(more))(value)
+    vars(copy).update((field, getattr(value, field)) for field in more)
+    return copy
 
 
 def alike(one: Any, other: Any, near: float, tiny: float) -> bool:
@@ -163,9 +163,9 @@ def read(tag: str, rest: list, take: Callable[[int], bytearray], inner: Inner) -
     lists = type(held) is list and type(beside) is list
     if not lists or len(held) != len(fields) or len(beside) != len(more) or len(names) > MAX_FIELDS:
         raise WireError("fewer values than fields, or more")
-    found = _kind(name, tuple(fields), tuple(more))(held)
-    vars(found).update(zip(more, beside, strict=True))
-    return found
+    result = _kind(name, tuple(fields), tuple(more))(held)
+    vars(result).update(zip(more, beside, strict=True))
+    return result
 
 
 @lru_cache

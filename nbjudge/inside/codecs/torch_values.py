@@ -97,8 +97,8 @@ def _tensor(rest: list, take: Callable[[int], bytearray]) -> Tensor:
     if name not in DTYPES:
         raise WireError("a tensor of an unknown dtype")
     dtype, stored = DTYPES[name]
-    found = torch.from_numpy(numbers(stored, shape, take))
-    found = found.view(torch.bfloat16) if dtype == torch.bfloat16 else found
+    tensor = torch.from_numpy(numbers(stored, shape, take))
+    tensor = tensor.view(torch.bfloat16) if dtype == torch.bfloat16 else tensor
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
         raise WireError("a gradient for a tensor of integers")
-    return found.requires_grad_(requires_grad)
+    return tensor.requires_grad_(requires_grad)

@@ -154,9 +154,9 @@ def equal(
     if suspects:
         _narrow(lambda suspect: _alike(got, known[suspect][0]), known)
         return
-    found = [suspect for suspect, (wrong,) in known.items() if _alike(got, wrong)]
-    against |= known.keys() - set(found)
-    _report(found, set(found), against, _unequal(got, expected, name))
+    agreeing = [suspect for suspect, (wrong,) in known.items() if _alike(got, wrong)]
+    against |= known.keys() - set(agreeing)
+    _report(agreeing, set(agreeing), against, _unequal(got, expected, name))
 
 
 def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple]) -> None:
@@ -183,7 +183,7 @@ def _narrow(explains: Callable[[_Suspect], bool], known: Mapping[_Suspect, tuple
 
 
 def _report(
-    found: list[_Suspect], fitting: set[_Suspect], against: set[_Suspect], fault: str
+    suspects: list[_Suspect], fitting: set[_Suspect], against: set[_Suspect], fault: str
 ) -> None:
     """Report a wrong result by the mistakes that explain it, or let later results decide.
 
@@ -201,10 +201,10 @@ def _report(
     """
     if isinstance(fault, _OfItsKind) and not fitting:
         raise Mistake(fault)
-    if _deciding and len(set(map(_says, found))) > 1:
-        _deciding.suspects, _deciding.against, _deciding.fault = found, against, fault
+    if _deciding and len(set(map(_says, suspects))) > 1:
+        _deciding.suspects, _deciding.against, _deciding.fault = suspects, against, fault
         return
-    raise _mistake(found, against, fault)
+    raise _mistake(suspects, against, fault)
 
 
 class _OfItsKind(str):
@@ -306,13 +306,13 @@ def close(
     if suspects:
         _narrow(lambda suspect: _explains(known[suspect], got), known)
         return
-    found = _recognised(got, expected, faults, known)
+    agreeing = _recognised(got, expected, faults, known)
     if not _deciding:  # no later result decides: name those that explain most parts of this one
-        parts = {one: sum(part is not None for part in known[one]) for one in found}
-        found = [one for one in found if parts[one] == max(parts.values())]
+        parts = {one: sum(part is not None for part in known[one]) for one in agreeing}
+        agreeing = [one for one in agreeing if parts[one] == max(parts.values())]
     fault = next(fault for fault in faults if fault)
     fitting = {suspect for suspect, wrong in known.items() if _explains(wrong, got)}
-    _report(found, fitting, against | known.keys() - fitting, fault)
+    _report(agreeing, fitting, against | known.keys() - fitting, fault)
 
 
 def same_gradients(
@@ -351,8 +351,8 @@ def same_gradients(
     wrt = [x for x in leaves if x.requires_grad]
     expected = torch.autograd.grad(right, wrt, cotangent)
     _compare_value(call(f, *args), right, output, if_nan)
-    found = gradients(f, *args, cotangent=cotangent, output=output)
-    for name, got, want in zip(names, found, expected, strict=True):
+    actual = gradients(f, *args, cotangent=cotangent, output=output)
+    for name, got, want in zip(names, actual, expected, strict=True):
         if got is None:
             raise Mistake(
                 f"No gradient of `{name_of(f)}` reaches {name}: is it unused, or cut off?"
@@ -386,11 +386,11 @@ def same_parameter_gradients(
     expected = torch.autograd.grad(right, parameters, cotangent)
     value = call(module, *args)
     _compare_value(value, right, output, "")
-    found = parameter_gradients(module, *args, cotangent=cotangent, output=output)
+    actual = parameter_gradients(module, *args, cotangent=cotangent, output=output)
     for name, want in zip(names, expected, strict=True):
-        if found.get(name) is None:
+        if actual.get(name) is None:
             raise Mistake(f"No gradient reaches {name}: training would not move it.")
-        close(found[name], want, f"The gradient with respect to {name}")
+        close(actual[name], want, f"The gradient with respect to {name}")
 
 
 def _compare_value(value: Any, right: Tensor, output: int | None, if_nan: str) -> None:
@@ -505,7 +505,7 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
     if shown:
         index = tuple(wrong.nonzero()[0].tolist())
         where = f" at {at}" if index else ""
-        told, due = _apart(got[index], want[index])
+        number, due = _apart(got[index], want[index])
         near = torch.isclose(got[index], want[index], rtol=1e-6, atol=1e-7)
         rounded = got.dtype == torch.float64 and bool(near)
         hint = (
@@ -513,7 +513,7 @@ def _fault(got: Any, expected: Any, name: str, if_nan: str) -> str | None:
             if rounded
             else ""
         )
-        return f"{name}: {told}{where}, it must be {due}.{hint}"
+        return f"{name}: {number}{where}, it must be {due}.{hint}"
     most = "" if got.dtype == torch.bool else f"{(got - want)[wrong].abs().max().item():.2g}"
     if not got.dim():
         return f"{name}: off by {most}.{_digits(got, want)}" if most else f"{name}: wrong."
@@ -653,10 +653,10 @@ def _apart(first: Tensor, second: Tensor) -> tuple[str, str]:
     if any(isinstance(number, bool | int) for number in numbers):
         return str(numbers[0]), str(numbers[1])
     for digits in range(6, 18):
-        told = f"{numbers[0]:.{digits}g}", f"{numbers[1]:.{digits}g}"
-        if told[0] != told[1]:
+        texts = f"{numbers[0]:.{digits}g}", f"{numbers[1]:.{digits}g}"
+        if texts[0] != texts[1]:
             break
-    return told
+    return texts
 
 
 def _in_full(names: Sequence[str]) -> list[str]:

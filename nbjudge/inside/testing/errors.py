@@ -125,8 +125,8 @@ def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
 
 def hint(error: BaseException) -> str:
     """The usual cause of an error; empty if none is known."""
-    said = _plain(first_paragraph(error))
-    return next((usually for fits, usually in HINTS.items() if re.search(fits, said)), "")
+    message = _plain(first_paragraph(error))
+    return next((usually for fits, usually in HINTS.items() if re.search(fits, message)), "")
 
 
 def line_of_cell(f: Callable, error: BaseException) -> int:
@@ -155,17 +155,17 @@ def first_paragraph(error: BaseException) -> str:
     return "\n".join(lines[:MAX_LINES])[:MAX_CHARACTERS] or "(no message)"
 
 
-def _plain(said: str) -> str:
+def _plain(message: str) -> str:
     """An error's message without quotation marks."""
-    return said.replace('"', "").replace("'", "")
+    return message.replace('"', "").replace("'", "")
 
 
 def _file_of(f: Callable) -> str:
     """Python's file name for the cell that a function, class or module comes from."""
     kind = f if inspect.isclass(f) else type(f)
-    found = [getattr(inspect.unwrap(f), "__code__", None)]
-    found += [getattr(vars(kind).get(name), "__code__", None) for name in ("forward", "__init__")]
-    return next((code.co_filename for code in found if code is not None), "")
+    codes = [getattr(inspect.unwrap(f), "__code__", None)]
+    codes += [getattr(vars(kind).get(name), "__code__", None) for name in ("forward", "__init__")]
+    return next((code.co_filename for code in codes if code is not None), "")
 
 
 def _learners_line(error: BaseException, cell: str) -> traceback.FrameSummary | None:

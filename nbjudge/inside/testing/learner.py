@@ -166,12 +166,12 @@ def answer(channel: Channel, names: dict[str, Any]) -> None:
             answered = None
             with suppress(MemoryError):  # even telling of an error can need too much
                 answered = _answered(request, names, objects)
-            kind, found = answered or ("mistake", {"says": NO_MEMORY, "about": {}})
+            kind, value = answered or ("mistake", {"says": NO_MEMORY, "about": {}})
             try:
-                channel.send({"id": request["id"], "is": kind, "value": found})
+                channel.send({"id": request["id"], "is": kind, "value": value})
             except WireError as error:
-                told = {"says": f"Sending the result failed: {error}.", "about": {}}
-                channel.send({"id": request["id"], "is": "mistake", "value": told})
+                failure = {"says": f"Sending the result failed: {error}.", "about": {}}
+                channel.send({"id": request["id"], "is": "mistake", "value": failure})
     finally:
         if copied:
             os._exit(0)
@@ -209,16 +209,16 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
                 names[name] = target
             return "value", len(objects) - 1
         if request["verb"] == "use":
-            found, given = plainly.use(target, **real(request["fields"]))
-            if plainly.is_data(found):
-                return "value", {"data": found, "after": given}
-            objects[len(objects)] = found
+            result, given = plainly.use(target, **real(request["fields"]))
+            if plainly.is_data(result):
+                return "value", {"data": result, "after": given}
+            objects[len(objects)] = result
             return "value", {"made": len(objects) - 1, "after": given}
-        found = VERBS[request["verb"]](target, **real(request["fields"]))
+        result = VERBS[request["verb"]](target, **real(request["fields"]))
         if request["verb"] == "build":
-            objects[len(objects)] = found
+            objects[len(objects)] = result
             return "value", len(objects) - 1
-        return "value", None if request["verb"] == "switch" else found
+        return "value", None if request["verb"] == "switch" else result
     except _NotDefined as error:
         return "missing", str(error)
     except plainly.Raised as raised:

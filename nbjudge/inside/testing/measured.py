@@ -7,7 +7,7 @@ import math
 from nbjudge.inside.testing.mistake import Mistake
 
 #: What the running test has measured so far.
-_found: dict[str, float] = {}
+_numbers: dict[str, float] = {}
 
 #: Maximum length of a name, in characters.
 MOST = 40
@@ -35,11 +35,11 @@ def measured(name: str, number: float) -> None:
         raise ValueError(f"name must have 1 to {MOST} characters, got {name!r}")
     if not math.isfinite(number):
         raise Mistake(f"{name} comes out as {number}: it must be a finite number.")
-    _found[name] = float(number)
+    _numbers[name] = float(number)
 
 
 def collected() -> dict[str, float]:
     """What was measured since the last call."""
-    found = dict(_found)
-    _found.clear()
-    return found
+    numbers = dict(_numbers)
+    _numbers.clear()
+    return numbers

@@ -18,10 +18,10 @@ def praise(source: str, value: object = None) -> str:
 
     A score below the cell's points is not a pass, and neither is a cell with only hidden tests.
     """
-    told, rest = first_line(source), source.strip().partition("\n")[2]
-    if told is None or not _runs(source):
+    named, rest = first_line(source), source.strip().partition("\n")[2]
+    if named is None or not _runs(source):
         return ""
-    _, points = told
+    _, points = named
     if _score(value, points) < points:
         return ""
     if _only_looks(source):
@@ -40,10 +40,10 @@ class PointsSoFar:
 
     def ended(self, source: str, passed: bool, value: object = None) -> None:
         """A cell has run; any but a test that can be judged here is passed over."""
-        told = first_line(source)
-        if told is None or not _runs(source) or _only_looks(source):
+        named = first_line(source)
+        if named is None or not _runs(source) or _only_looks(source):
             return
-        name, points = told
+        name, points = named
         self.ran[name] = _score(value, points) if passed else 0.0, points
 
     def lines(self, totals: Mapping[str, float]) -> Iterator[str]:
@@ -54,10 +54,10 @@ class PointsSoFar:
             got = sum(score for score, _ in own.values())
             failed = [name for name, (score, points) in own.items() if score < points]
             left = total - sum(points for _, points in own.values())
-            said = f"{got:g} of {total:g}" if own else f"– of {total:g}"
+            points_text = f"{got:g} of {total:g}" if own else f"– of {total:g}"
             notes = [f"not passed: {', '.join(failed)}"] if failed else []
             notes += [f"{left:g} open"] if left > 0 else []
-            yield f"{exercise:{width}}  {said:>8}  {'; '.join(notes)}".rstrip()
+            yield f"{exercise:{width}}  {points_text:>8}  {'; '.join(notes)}".rstrip()
         got = sum(score for score, _ in self.ran.values())
         yield (
             f"{got:g} of {sum(totals.values()):g} points so far. Choices, written answers and "
@@ -112,8 +112,8 @@ def speak(shell: Any) -> None:
         source = (result.info.raw_cell if result.info else "") or ""
         SO_FAR.ended(source, result.success, result.result)
         ran = source if result.success else ""
-        if said := praise(ran, result.result):
-            print(said)
+        if line := praise(ran, result.result):
+            print(line)
 
     shell.events.register("pre_run_cell", before)
     shell.events.register("post_run_cell", after)

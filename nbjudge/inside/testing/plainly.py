@@ -62,12 +62,12 @@ def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any,
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with watched():
-                found = USES[how](thing, *args, **kwargs)
+                result = USES[how](thing, *args, **kwargs)
     except (Mistake, KeyboardInterrupt):
         raise
     except BaseException as error:  # SystemExit too: the test continues
         raise Raised(error, 0) from None
-    return found, [arg if type(arg) in (list, dict) and is_data(arg) else None for arg in args]
+    return result, [arg if type(arg) in (list, dict) and is_data(arg) else None for arg in args]
 
 
 def may_be_data(thing: Any) -> bool:

@@ -61,8 +61,8 @@ def from_plain(plain: Any) -> Any:
         return dict(zip(parts[::2], parts[1::2], strict=True))
     if tag == "T" and torch is not None and rest[0] in DTYPES:
         dtype, shape, requires_grad, *numbers = rest
-        found = torch.tensor(numbers, dtype=getattr(torch, dtype)).reshape(shape)
-        return found.requires_grad_(requires_grad)
+        tensor = torch.tensor(numbers, dtype=getattr(torch, dtype)).reshape(shape)
+        return tensor.requires_grad_(requires_grad)
     if tag == "w":
         return wire.undumps(base64.b64decode(rest[0]))
     raise wire.WireError("a tag that is not known")

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import field
+
 from nbjudge.inside import codecs, wire
 from nbjudge.inside.causes import Ending, Guess, WrongAnswer, agreed, exercise_of
 from nbjudge.inside.messages import Message, Tagged, from_json, to_json
@@ -56,7 +58,7 @@ class CheckResult:
 
     check: Check
     expected: tuple
-    found: tuple | None
+    actual: tuple | None
     right: bool = False
 
 
@@ -95,12 +97,12 @@ def recording() -> Iterator[list[CheckResult]]:
         _recording = before
 
 
-def recorded(names: Sequence[str], expected: tuple, found: tuple, right: bool) -> bool:
+def recorded(names: Sequence[str], expected: tuple, actual: tuple, right: bool) -> bool:
     """Record this result if results are being recorded; returns whether they are."""
     if _recording is None:
         return False
     check = _recording.next(names)
-    _recording.results.append(CheckResult(check, _kept(expected), _kept(found), right))
+    _recording.results.append(CheckResult(check, _kept(expected), _kept(actual), right))
     return True
 
 
@@ -130,13 +132,13 @@ class Table:
 
     def recall(self, check: Check, expected: tuple) -> dict[WrongAnswer, tuple]:
         """What each wrong answer returned at this check, if these values were expected there."""
-        found: dict[WrongAnswer, tuple] = {}
+        recalled: dict[WrongAnswer, tuple] = {}
         for answer, result in self._checks.get(check, {}).items():
-            if result.right and result.found is None:
-                found[answer] = expected
-            elif result.found is not None and alike(result.expected, expected):
-                found[answer] = result.found
-        return found
+            if result.right and result.actual is None:
+                recalled[answer] = expected
+            elif result.actual is not None and alike(result.expected, expected):
+                recalled[answer] = result.actual
+        return recalled
 
     def failing(self, checks: Iterable[Check]) -> set[WrongAnswer]:
         """The wrong answers that do not pass these checks, of which some may not be in it."""
@@ -165,9 +167,9 @@ class Table:
         small = Table()
         for check, known in self._checks.items():
             for answer, result in known.items():
-                keeps = not result.right and _fits_a_file((result.expected, result.found))
-                expected, found = (result.expected, result.found) if keeps else ((), None)
-                small.add(answer, [CheckResult(check, expected, found, result.right)])
+                keeps = not result.right and _fits_a_file((result.expected, result.actual))
+                expected, actual = (result.expected, result.actual) if keeps else ((), None)
+                small.add(answer, [CheckResult(check, expected, actual, result.right)])
         return small
 
     def __eq__(self, other: object) -> bool:
@@ -185,12 +187,12 @@ def _same(
     return mine.keys() == theirs.keys() and all(
         result.right == theirs[answer].right
         and alike(result.expected, theirs[answer].expected)
-        and _same_found(result.found, theirs[answer].found)
+        and _same_values(result.actual, theirs[answer].actual)
         for answer, result in mine.items()
     )
 
 
-def _same_found(mine: tuple | None, theirs: tuple | None) -> bool:
+def _same_values(mine: tuple | None, theirs: tuple | None) -> bool:
     """Whether two results differ by no more than one processor's from another's.
 
     What comes beside a part of infinite numbers alone, such as the place of the largest, differs.
@@ -264,7 +266,7 @@ class Wrong(Message):
 
     answer: int
     expected: Any
-    found: Any
+    actual: Any = field(name="found")
 
 
 class AtCheck(Tagged):
@@ -290,8 +292,8 @@ def pack(tables: Mapping[str, Table]) -> bytes:
                 if result.right:
                     line.right.append(number)
                 else:
-                    expected, found = to_plain(result.expected), to_plain(result.found)
-                    line.wrong.append(Wrong(answer=number, expected=expected, found=found))
+                    expected, actual = to_plain(result.expected), to_plain(result.actual)
+                    line.wrong.append(Wrong(answer=number, expected=expected, actual=actual))
             lines.append(line)
     return "".join(f"{to_json(line, ascii=False)}\n" for line in lines).encode()
 
@@ -317,8 +319,8 @@ def unpack(packed: bytes) -> dict[str, Table]:
                     result = CheckResult(line.check, (), None, right=True)
                     if number in wrong:
                         one = wrong[number]
-                        expected, found = from_plain(one.expected), from_plain(one.found)
-                        result = CheckResult(line.check, expected, found)
+                        expected, actual = from_plain(one.expected), from_plain(one.actual)
+                        result = CheckResult(line.check, expected, actual)
                     table.add(answers[number], [result])
     except (ValueError, TypeError, LookupError, RuntimeError) as error:
         raise wire.WireError(f"not a table of results: {error}") from None
@@ -345,13 +347,13 @@ def stored(folder: Path) -> dict[str, list[Table]]:
 
     Files that cannot be read are left out.
     """
-    found: dict[str, list[Table]] = {}
+    tables: dict[str, list[Table]] = {}
     for path in sorted(folder.glob(FILES)):
         # One of another version is left out: tests then say what is wrong in numbers.
         with suppress(wire.WireError):
             for test, table in unpack(path.read_bytes()).items():
-                found.setdefault(test, []).append(table)
-    return found
+                tables.setdefault(test, []).append(table)
+    return tables
 
 
 class Running(Counted):
@@ -459,5 +461,5 @@ def known(
         others = table.failing(passed) | table.ended_before(check)
         against |= others
         here = table.recall(check, expected)
-        recalled |= {answer: found for answer, found in here.items() if answer not in others}
+        recalled |= {answer: values for answer, values in here.items() if answer not in others}
     return recalled, against

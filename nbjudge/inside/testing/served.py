@@ -37,14 +37,14 @@ MAX_DEPTH, MAX_ITEMS, MAX_BYTES = 20, 1_000_000, 1 << 30
 def call(f: Callable, args: tuple, kwargs: dict[str, Any], keep: bool = True) -> Any:
     """See :func:`nbjudge.testing.call`. With ``keep``, the call must not change its inputs."""
     passed, named = copied(args), copied(kwargs)
-    found = by_value(run(f, passed, named), name_of(f))
+    result = by_value(run(f, passed, named), name_of(f))
     if keep:
         names = [*names_of_inputs(f, args)[: len(args)], *kwargs]
         before, after = [*args, *kwargs.values()], [*passed, *named.values()]
         for name, one, other in zip(names, before, after, strict=True):
             if changed(one, other):
                 raise Mistake(changes(name_of(f), name, one), {"key": "inputs"})
-    return found
+    return result
 
 
 def inputs_after(f: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple:
@@ -83,8 +83,8 @@ def build(
             raise Mistake(
                 f"`{name_of(cls)}` must be a class that derives from nn.Module.", {"key": "class"}
             )
-        told = f"`{name_of(cls)}` returns {kind_of(module)}. It must return an nn.Module."
-        raise Mistake(told, {"key": "module"})
+        message = f"`{name_of(cls)}` returns {kind_of(module)}. It must return an nn.Module."
+        raise Mistake(message, {"key": "module"})
     if weights is None:
         return module
     parameters = dict(module.named_parameters())
@@ -119,8 +119,8 @@ def parameter_gradients(
             {"key": "no parameters"},
         )
     result = run(module, copied(args), {})
-    found = _backward(result, list(parameters.values()), cotangent, output, module)
-    return dict(zip(parameters, found, strict=True))
+    gradients = _backward(result, list(parameters.values()), cotangent, output, module)
+    return dict(zip(parameters, gradients, strict=True))
 
 
 def switch(module: nn.Module, to: str) -> nn.Module:
@@ -190,41 +190,41 @@ def changed(before: Any, after: Any) -> bool:
     return after is not before and (type(before) not in PLAIN or bool(after != before))
 
 
-def by_value(found: Any, name: str, depth: int = 0) -> Any:
+def by_value(value: Any, name: str, depth: int = 0) -> Any:
     """A copy of what a learner's code returned, with plain types only."""
     if depth > MAX_DEPTH:
         raise Mistake(f"`{name}` returns lists in lists, deeper than {MAX_DEPTH}.")
-    if isinstance(found, tuple | list | dict) and len(found) > MAX_ITEMS:
-        raise Mistake(f"`{name}` returns {kind_of(found)}: return a tensor.")
-    if isinstance(found, Tensor):
-        if found.numel() * found.element_size() > MAX_BYTES:
-            raise Mistake(f"`{name}` returns shape {tuple(found.shape)}, which is too large.")
-        return found.detach().clone().as_subclass(Tensor)
-    if isinstance(found, Array):
-        return np.array(found)
-    if isinstance(found, ArrayScalar):
-        return found.item()
-    if type(found) in PLAIN:
-        return found
-    if type(found) not in (tuple, list, dict) and can_be_sent(found):
-        return codecs.copied(found)
-    if isinstance(found, tuple):
-        return tuple(by_value(inner, name, depth + 1) for inner in found)
-    if isinstance(found, list):
-        return [by_value(inner, name, depth + 1) for inner in found]
-    if isinstance(found, dict):
-        return {str(key): by_value(inner, name, depth + 1) for key, inner in found.items()}
-    raise Mistake(f"`{name}` returns a {type(found).__name__}: return {WANTED}.")
+    if isinstance(value, tuple | list | dict) and len(value) > MAX_ITEMS:
+        raise Mistake(f"`{name}` returns {kind_of(value)}: return a tensor.")
+    if isinstance(value, Tensor):
+        if value.numel() * value.element_size() > MAX_BYTES:
+            raise Mistake(f"`{name}` returns shape {tuple(value.shape)}, which is too large.")
+        return value.detach().clone().as_subclass(Tensor)
+    if isinstance(value, Array):
+        return np.array(value)
+    if isinstance(value, ArrayScalar):
+        return value.item()
+    if type(value) in PLAIN:
+        return value
+    if type(value) not in (tuple, list, dict) and can_be_sent(value):
+        return codecs.copied(value)
+    if isinstance(value, tuple):
+        return tuple(by_value(inner, name, depth + 1) for inner in value)
+    if isinstance(value, list):
+        return [by_value(inner, name, depth + 1) for inner in value]
+    if isinstance(value, dict):
+        return {str(key): by_value(inner, name, depth + 1) for key, inner in value.items()}
+    raise Mistake(f"`{name}` returns a {type(value).__name__}: return {WANTED}.")
 
 
-def can_be_sent(found: Any) -> bool:
+def can_be_sent(value: Any) -> bool:
     """Whether it is a value of one of the known libraries, and of plain values throughout."""
-    if isinstance(found, Tensor) or (isinstance(found, Array) and found.dtype.kind in "biufc"):
+    if isinstance(value, Tensor) or (isinstance(value, Array) and value.dtype.kind in "biufc"):
         return True  # or it says later why not
-    if codecs.of(found) is None:
+    if codecs.of(value) is None:
         return False
     try:
-        dumps(found, MAX_BYTES)
+        dumps(value, MAX_BYTES)
     except TooMuch:
         return True
     except WireError:
@@ -242,14 +242,14 @@ def name_of(f: Any) -> str:
     return str(getattr(f, "__name__", type(f).__name__))
 
 
-def kind_of(found: Any) -> str:
+def kind_of(value: Any) -> str:
     """What a value is, in words."""
-    if isinstance(found, Array):
+    if isinstance(value, Array):
         return "a NumPy array (no gradient flows through one)"
-    if isinstance(found, tuple | list):
-        return f"a {type(found).__name__} of {len(found)}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
     return {Tensor: "one tensor", type(None): "nothing"}.get(
-        type(found), f"a {type(found).__name__}"
+        type(value), f"a {type(value).__name__}"
     )
 
 
@@ -277,14 +277,14 @@ def _backward(
     if not result.requires_grad:
         raise Mistake(unseen.SENTENCES["cut off"].format(name=name), {"key": "cut off"})
     try:
-        found = torch.autograd.grad(result, wrt, cotangent.to(result.dtype), allow_unused=True)
+        gradients = torch.autograd.grad(result, wrt, cotangent.to(result.dtype), allow_unused=True)
     except RuntimeError as error:
         raise Mistake(
             f"The backward pass through `{name}` fails: {first_line(error)}\n"
             "Something that the gradient needs was overwritten: write `a = a + b` for `a += b`.",
             {"key": "backwards"},
         ) from None
-    return tuple(None if g is None else by_value(g, name) for g in found)
+    return tuple(None if g is None else by_value(g, name) for g in gradients)
 
 
 # -- messages about a module's parameters ----------------------------------------------------------

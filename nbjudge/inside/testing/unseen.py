@@ -108,9 +108,9 @@ def without(text: str, heard: Iterable[str]) -> str:
     heard:
         The texts that the learner's process has sent.
     """
-    for said in dict.fromkeys(heard):
+    for phrase in dict.fromkeys(heard):
         while True:
-            same = SequenceMatcher(None, text, said, autojunk=False).find_longest_match()
+            same = SequenceMatcher(None, text, phrase, autojunk=False).find_longest_match()
             if same.size < QUOTED:
                 break
             text = f"{text[: same.a]}…{text[same.a + same.size :]}"

@@ -82,7 +82,7 @@ def test_what_is_recorded_stays_as_it_was():
     with recording() as (found):
         close(x, x, "Values")
         x += 1
-    assert torch.equal(found[0].found[0], ONES) and torch.equal(found[0].expected[0], ONES)
+    assert torch.equal(found[0].actual[0], ONES) and torch.equal(found[0].expected[0], ONES)
 
 
 def test_a_result_is_found_by_its_check_and_what_was_expected():

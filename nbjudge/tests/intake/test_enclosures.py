@@ -273,7 +273,7 @@ def test_files_travel_in_a_parcel_and_are_held_to_their_types():
         job.refused,
         job.accepts,
     )
-    assert found.found == {"data.csv": b"1", "b": b"", FILE: b"x"}
+    assert found.readable == {"data.csv": b"1", "b": b"", FILE: b"x"}
     wrong = Job("ada", b"{}", 1, enclosed={FILE: "text"})
     with pytest.raises(Malformed, match=r"Expected `bytes`, got `str` - at `\$.enclosed"):
         unpack_job(pack_job(wrong), {})
