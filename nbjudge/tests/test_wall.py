@@ -99,6 +99,7 @@ def told(folder, said=None, **modules):
         "print(json.dumps(dataclasses.asdict(program()) | {'root': program().variable('ROOT')}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment.pop(program.VARIABLE, None)
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=folder
     )

@@ -1,16 +1,19 @@
 """An answer that stands in the files that it is to be written without is noticed, no other one."""
 
+import importlib
 import inspect
 
 import nbformat
 import pytest
 import torch
-from around import ALONE, AROUND, WITHOUT
+from around import the_course
 
 from nbjudge.course import problem_set_names
 from nbjudge.intake import cells
 from nbjudge.judge.likeness import MUCH, forbidden_files, likeness, signs
 from nbjudge.judge.names import forbidden, solution_of
+
+COURSE = the_course()  # whose kinds of what is forbidden these tests name
 
 BY_HAND = """
 def attend(Q, K, V):
@@ -27,7 +30,7 @@ def test_what_pytorch_says_of_its_attention_is_noticed():
 
 
 def test_the_courses_own_attention_is_noticed():
-    theirs = pytest.importorskip("tfcourse.attention", reason=WITHOUT)
+    theirs = importlib.import_module("tfcourse.attention")
     source = inspect.getsource(theirs.scaled_dot_product_attention)
     part, file = likeness(source, ["attention"])
     assert part > 0.9 and file == "tfcourse/attention.py"
@@ -94,9 +97,9 @@ def test_what_is_forbidden_of_pytorch_is_compared_with_too():
     assert {"torch/nn/functional.py", "torch/nn/modules/rnn.py", "tfcourse/attention.py"} <= names
 
 
-@pytest.mark.parametrize("problem_set", [] if ALONE else problem_set_names(AROUND))
+@pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
 def test_no_solution_looks_copied(problem_set):
-    path = AROUND / "solutions" / problem_set / f"{problem_set}.ipynb"
+    path = COURSE / "solutions" / problem_set / f"{problem_set}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     kinds: dict[str, set[str]] = {}
     for cell in filter(cells.is_test, notebook.cells):
