@@ -232,8 +232,8 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         shown = page.locator(".live-map").filter(visible=True)
         assert shown.get_by_text("size of what is added").is_visible()
         frame = shown.locator(".mark.open")
-        page.wait_for_function("told => document.querySelector('.map-tells').innerText.startsWith(told)",
-                               arg="Feed-forward")  # fmt: skip
+        tells = page.locator(".map-tells")
+        tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
         flows = float(frame.get_attribute("x"))
         page.get_by_role("button", name="Stop").click()
         assert page.evaluate(MOVING) == 0
