@@ -99,9 +99,7 @@ class Figure:
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
         later += f' data-later="{escape(" ".join(asked))}"' if asked else ""
         later += (
-            f' data-weighs="{weight / 1e6:.1f} MB"'
-            if weight > LIGHT and not self.at_once
-            else ""
+            f' data-weighs="{weight / 1e6:.1f} MB"' if weight > LIGHT and not self.at_once else ""
         )
         said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
         return (
