@@ -66,6 +66,11 @@ DECIDING = {
     "heads-cost": (Deciding(31, (0, 1), (0.0, 1.25), ratio=True),),
     # Of its two statistics, the one with heads as they are numbered, which is the wider.
     "heads-roles": (Deciding(5, (0, 1), ABOVE, enough=1),),
+    # The gain over the plain net, and the loss, of the GRU or the LSTM.
+    "rnn-gates": (
+        Deciding(5, (0, 1), (0.2, math.inf), enough=1),
+        Deciding(5, (2, 3), (0.05, math.inf), enough=1),
+    ),
     "pos-learned": (Deciding(5, (0,), BELOW),),
     "pos-extrapolate": (Deciding(5, (0,), (0.05, math.inf)),),
     "pos-shaw": (Deciding(5, (0,), BELOW),),
