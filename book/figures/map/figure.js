@@ -2,10 +2,10 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, tour, lap, step: quick, run: many }) => {
+Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
   const { html, number, largest, softmax } = Live, calm = Live.calm();
   const tokenizer = Live.tokenizer(Live.data.merges.merges);
-  const gaps = Live.data.gaps, bert = Live.reader(gaps);
+  const gaps = Live.data.gaps, bert = Live.reader(gaps), BLANK = "___";
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
@@ -40,19 +40,23 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
       cut(text) {
-        const cut = bert.split(text, most);
-        if (cut.words.length) [words, hidden] = [cut.words, Math.min(wanted, cut.words.length - 1)];
+        // A gap that is typed is the word that is hidden.
+        const [before, ...after] = text.split(/_+|▢/u), cut = bert.split([before, ...after].join(" "), most);
+        const place = bert.split(before, most).words.length;
+        const all = after.length ? [...cut.words.slice(0, place), BLANK, ...cut.words.slice(place)].slice(0, most) : cut.words;
+        if (after.length) wanted = Math.min(place, all.length - 1);
+        if (all.length) [words, hidden] = [all, Math.min(wanted, all.length - 1)];
         return bert.remark(cut).replaceAll("The model", "The encoder");
       },
       read(options) {
-        const row = words.map((one, t) => (t === hidden ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
-        const logits = bert.scores(last), strange = new Set([...words.keys()].filter((t) => !gaps.words.includes(words[t])));
+        const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
+        const logits = bert.scores(last), strange = new Set([...words.keys()].filter((t) => words[t] !== BLANK && !gaps.words.includes(words[t])));
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
-          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
+          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
       },
       next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
-      answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}. You hid “${words[hidden]}”.`,
+      answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}.${words[hidden] === BLANK ? "" : ` You hid “${words[hidden]}”.`}`,
     },
   };
   // What is heavy is loaded as somebody asks for it.
@@ -270,10 +274,12 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renew(); } });
     controls();
   }
-  // One stop of the tour, which is about the decoder: its stage is opened, and a sentence or two say what happens there.
+  // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there. The larger decoder's
+  // is that of the small one.
   function lead(to, hold = true) {
-    if (name !== "decoder" && to < tour.length) tabs[0].click();
+    if (!tours[name] && to < Infinity) tabs[0].click();
     halt();
+    const tour = tours[name] ?? [];
     tourAt = to < tour.length ? to : -1;
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
@@ -284,6 +290,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
     onward.focus({ preventScroll: true });
+    const drawn = maps.find((map) => map.visible())?.element.getBoundingClientRect();
+    if (drawn && (drawn.bottom > innerHeight || drawn.top < 0)) around.scrollIntoView({ block: "start" });
   }
   let asked = name;
   function show(to) {
@@ -297,7 +305,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {
     halt();
-    if (name !== "decoder" && tourAt >= 0) lead(tour.length, false);
+    if (tourAt >= 0) lead(Infinity, false);
     [focus, head, band, place, causal, positions, off, slider] = [null, first, 0, 0, family().causal, true, "", null];
     input.value = texts[name];
     note.textContent = family().cut(texts[name]);

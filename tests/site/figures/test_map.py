@@ -286,23 +286,36 @@ def test_it_says_when_a_token_is_a_byte(shown) -> None:
 
 
 @browser
-def test_a_tour_leads_through_the_decoder_by_keyboard(shown) -> None:
+def test_a_tour_leads_through_each_model_by_keyboard(shown) -> None:
     keys = Keys(shown, "map")
-    family(keys, "Encoder")
-    keys.reach("Show me around", "button")
-    keys.press("Enter")
     tour = keys.figure.locator(".map-tour")
     choice = keys.figure.get_by_label("Open", exact=True)
-    for number, (stage, said) in enumerate(DATA["tour"], start=1):
-        assert tour.locator("p").inner_text() == f"{number} of {len(DATA['tour'])}. {said}"
-        assert choice.input_value() == stage
-        assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
+    for name, stops in DATA["tours"].items():
+        family(keys, name.capitalize())
+        keys.reach("Show me around", "button")
         keys.press("Enter")
-    assert not tour.is_visible()
+        for number, (stage, said) in enumerate(stops, start=1):
+            assert tour.locator("p").inner_text() == f"{number} of {len(stops)}. {said}"
+            assert choice.input_value() == stage
+            assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
+            keys.press("Enter")
+        assert not tour.is_visible()
     keys.press("Enter", "Enter", "Shift+Tab", "Enter")
     assert tour.locator("p").inner_text().startswith("1 of ")
     family(keys, "Encoder")
     assert not tour.is_visible()
+
+
+@browser
+def test_a_gap_that_is_typed_is_the_word_that_is_guessed(shown) -> None:
+    keys = Keys(shown, "map")
+    family(keys, "Encoder")
+    typed(keys, "she sang a ___ note", "Your text")
+    assert written(keys) == "she sang a [___] note "
+    assert "guess for the hidden word" in keys.said and "You hid" not in keys.said
+    before = keys.said
+    typed(keys, "she sang a long note", "Your text")
+    assert written(keys) == "she sang a [long] note " and keys.said.startswith(before)
 
 
 @browser
