@@ -98,9 +98,8 @@ class Figure:
         data = json.dumps(self.data).replace("<", "\\u003c")
         later = f' data-needs="{escape(" ".join(needs))}"' if needs else ""
         later += f' data-later="{escape(" ".join(asked))}"' if asked else ""
-        later += (
-            f' data-weighs="{weight / 1e6:.1f} MB"' if weight > LIGHT and not self.at_once else ""
-        )
+        size = f"{weight / 1e6:.1f} MB" if weight >= 1e6 else f"{round(weight / 1000)} KB"
+        later += f' data-weighs="{size}"' if weight > LIGHT and not self.at_once else ""
         said = f"<p>{escape(self.caption)}</p>" if caption is None else caption
         return (
             f'<figure class="live" id="{self.id}" data-figure="{self.name}"{later}>'

@@ -219,7 +219,7 @@ def test_the_exchange_keeps_learners_apart(server):
         notebook.write_text(notebook.read_text().replace("A small set", f"By {learner}"))
         submitted = server.run(learner, *nbgrader, "submit", NAME)
         assert submitted.returncode == 0, submitted.stderr
-    inbound = server.hub / "exchange/attention-to-transformers/inbound"
+    inbound = server.hub / "exchange/small-course/inbound"
     assert len(list(inbound.iterdir())) == 2
     for learner, other in ((ADA, BEN), (BEN, ADA)):
         assert server.reads(learner, f"By {learner}") != []
