@@ -10,7 +10,8 @@ from coursebook.live import at_scale, before_attention, self_attention
 from coursebook.live.figure import Figure
 from coursebook.live.self_attention import SENTENCE
 
-#: The map's guided tours: which stage is opened, and what is said of it.
+#: The map's guided tours: which stage is opened, what is said of it, and which head is shown if
+#: it is not the one of before.
 TOURS = {
     "decoder": [
         [
@@ -89,7 +90,9 @@ TOURS = {
         [
             "1.cross.1",
             "Cross-attention: the word that is written next looks at the source. These curves come "
-            "down from the encoder. In the last block they follow the words.",
+            "down from the encoder. Heads 3 and 4 of the last block follow the words: head 3 is "
+            "shown.",
+            2,
         ],
         [
             "1.scores.",

@@ -284,7 +284,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
     if (tourAt < 0) { if (hold) guide.focus(); return; }
-    const [key, said] = tour[tourAt];
+    const [key, said, shown = head] = tour[tourAt];
+    whichHead.value = head = shown;
     open(key);
     guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), said);
     back.disabled = !tourAt;

@@ -294,7 +294,7 @@ def test_a_tour_leads_through_each_model_by_keyboard(shown) -> None:
         family(keys, name.capitalize())
         keys.reach("Show me around", "button")
         keys.press("Enter")
-        for number, (stage, said) in enumerate(stops, start=1):
+        for number, (stage, said, *_) in enumerate(stops, start=1):
             assert tour.locator("p").inner_text() == f"{number} of {len(stops)}. {said}"
             assert choice.input_value() == stage
             assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
