@@ -201,7 +201,7 @@ def test_what_learners_do_not_get_is_said_once():
     assert f"git archive HEAD -- . {said} |" in (COURSE / "book/teach.md").read_text("utf-8")
 
 
-@pytest.mark.thorough("exchange between accounts")
+@pytest.mark.thorough("test of the exchange between accounts")
 def test_the_exchange_keeps_learners_apart(server):
     """Each submits, neither finds the other's work, and the instructor reads both."""
     make_release(NAME, server.homes[TEACHER] / "course")

@@ -5,7 +5,7 @@ import pytest
 from coursebook.course import lessons, lessons_with_problem_sets
 from coursebook.new.changes import MARK
 
-pytestmark = pytest.mark.release("search for what is still to be written")
+pytestmark = pytest.mark.release("test of what is still to be written")
 
 #: Where what was begun lies, and the files that hold its texts.
 PLACES = ("notebooks", "solutions", "book", "coursebook/live", "tests/site/figures")
