@@ -85,8 +85,14 @@ class _Labelled(Piece):
 class _Grid(_Labelled):
     """A rectangle of cells; :meth:`look` gives each one's fill, edge and text."""
 
-    def __init__(self, table: np.ndarray, cell: float, **labels: Unpack[Labels]) -> None:
-        self.table, self.cell = table, cell
+    def __init__(
+        self,
+        table: np.ndarray,
+        cell: float,
+        marked: Sequence[tuple[int, int]] = (),
+        **labels: Unpack[Labels],
+    ) -> None:
+        self.table, self.cell, self.marked = table, cell, marked
         super().__init__((table.shape[1] * cell, table.shape[0] * cell), **labels)
 
     def draw(self, ax: Axes) -> None:
@@ -112,6 +118,11 @@ class _Grid(_Labelled):
                         x, y, text, size=NUMBER, ha="center", va="center_baseline",
                         color=text_on(fill),
                     )  # fmt: skip
+        for i, j in self.marked:  # above the neighbours' edges
+            corner = (self.x + left + j * self.cell, self.y + top + i * self.cell)
+            ax.add_patch(
+                Rectangle(corner, self.cell, self.cell, fill=False, edgecolor=INK, lw=2.2, zorder=3)
+            )
 
     def look(self, value: float) -> tuple[str, str, str]:
         raise NotImplementedError
@@ -178,6 +189,7 @@ def matrix(
     cell: float = 1.0,
     shape: str | None = None,
     largest: float | None = None,
+    marked: Sequence[tuple[int, int]] = (),
 ) -> Piece:
     """A vector (as a row) or a matrix: a square for each number, stronger the larger its size.
 
@@ -203,6 +215,8 @@ def matrix(
     largest:
         The size at which a colour is strongest, so that several matrices can share one scale; by
         default the tensor's own largest.
+    marked:
+        The squares with a thick edge, as (row, column).
 
     Raises
     ------
@@ -217,7 +231,7 @@ def matrix(
     if largest is not None and largest <= 0:
         raise ValueError(f"largest must be above 0, got {largest}")
     labels = {"name": name, "shape": said, "rows": rows, "columns": columns}
-    return _Matrix(table, role, numbers, digits, largest, cell=cell, **labels)
+    return _Matrix(table, role, numbers, digits, largest, cell=cell, marked=marked, **labels)
 
 
 def mask_grid(
