@@ -57,6 +57,14 @@ def test_a_matrix_has_a_square_for_each_number_and_says_its_shape(shape):
     assert len({round(s.get_x(), 6) for s in squares}) == columns
 
 
+def test_a_marked_square_has_a_thick_edge_of_its_own():
+    drawing = draw(matrix(torch.zeros(2, 2), marked=[(0, 1)]), alt="x")
+    *squares, edge = drawing.figure.axes[0].patches
+    assert len(squares) == 4 and not edge.get_fill()
+    assert edge.get_xy() == squares[1].get_xy() != squares[0].get_xy()
+    assert edge.get_linewidth() > 2 * squares[1].get_linewidth()
+
+
 def test_a_larger_number_is_darker_and_its_text_is_readable():
     drawing = draw(matrix(torch.tensor([0.0, 1.0, 2.0]), role="q", numbers=True), alt="x")
     fills = [to_hex(s.get_facecolor()) for s in drawing.figure.axes[0].patches]
