@@ -281,7 +281,7 @@ FIGURES = {
             "book/explore",
             data={
                 "texts": {
-                    "decoder": "My lord, I would not",
+                    "decoder": "What shall I do, my good",
                     "larger decoder": "What news, my",
                     "encoder": "she sang a long low note",
                     "translator": "siebenunddreißig",

@@ -10,7 +10,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
-  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false;
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1);
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
@@ -18,19 +18,20 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
 
   // What each kind of model makes of a text, what it computes, and what comes next.
   const decoder = (gpt) => ({
-    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", token,
+    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", draws: true, token,
     off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
     cut(text) {
       const ids = tokenizer.prompt(text);
       if (!ids.length) return "Type at least one character.";
       [typed, written] = [ids, []];
-      return [ids.length > most ? `It reads the last ${most} tokens.` : "", tokenizer.remark(ids)].filter(Boolean).join(" ");
+      return this.remark();
     },
     read(options) {
       const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
       return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
     },
     next(id) { written.push(id); return written.length % many > 0; },
+    remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
     story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
     answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
   });
@@ -46,7 +47,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         const all = after.length ? [...cut.words.slice(0, place), BLANK, ...cut.words.slice(place)].slice(0, most) : cut.words;
         if (after.length) wanted = Math.min(place, all.length - 1);
         if (all.length) [words, hidden] = [all, Math.min(wanted, all.length - 1)];
-        return bert.remark(cut).replaceAll("The model", "The encoder");
+        const more = after.length > 1 ? "One word is hidden at a time: the first ___ counts." : "";
+        return [bert.remark(cut).replaceAll("The model", "The encoder"), more].filter(Boolean).join(" ");
       },
       read(options) {
         const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
@@ -65,19 +67,20 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
     return {
       heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word,
+      spread: "label smoothing, lesson 11",
       off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads)],
       steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, () => head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
       cut(text) {
         const cut = translator.split(text.slice(0, longest));
         if (!cut.words.length) return "Type at least one word.";
         [source, said] = [cut.words, []];
-        return cut.unknown.length ? `It has never seen ${list(cut.unknown)}.` : "";
+        return cut.unknown.length ? `It has never seen ${list(cut.unknown)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French.` : "";
       },
       read(options) {
         const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said]];
         const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
         return { stacks: [encoder, decoder], logits: decoder.logits, bands: [encoder, decoder].map((stack, n) =>
-          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
+          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), writes: n ? [...said.map(word), "?"] : null, start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
         if (id === translator.END) return false;
@@ -101,18 +104,19 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   } });
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
-  const [press, runs, guide] = ui.row(ui.above, ["", forward], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
+  const [press, dice, runs, guide] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
   const chooseHead = html("div", { class: "live-buttons" });
   ui.above.append(chooseHead);
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
-  const [back, onward] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)]);
+  const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   let tourAt = -1;
   ui.panel(around);
   ui.panel(html("p", { class: "live-story" }, shownText, guess));
   const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
   ui.panel(tells);
+  const inNumbers = ["wide", "tall"].map((form) => Live.mapRow(ui, form));
   const picture = ui.picture();
   picture.element.classList.add("map-tensor");
   ui.panel(html("div", { class: "map-bench" }, own, picture.element));
@@ -122,7 +126,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const steps = () => found.steps[band], settings = () => ({ causal, places: positions, gone: new Set(off ? [off] : []) });
   function compute() {
     found = { ...family().read(settings()), steps: family().steps() };
-    Object.assign(found, { shares: softmax(found.logits), token: family().token, bars, asks: family().asks });
+    Object.assign(found, { shares: softmax(found.logits.map((one) => one / 10 ** power)), token: family().token, bars, asks: family().asks, spread: family().spread });
     band = Math.min(band, found.bands.length - 1);
     const scored = found.bands.findIndex((one) => one.scored !== undefined);
     if (!focus || name === "encoder" || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
@@ -147,8 +151,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${parts.join(" ")} ${found.asks}: ${order.map((id) => `${found.token(id)} ${number(found.shares[id], 4)}`).join(", ")}.`;
   }
   function draw() {
-    const step = steps()[place], all = inWords(), best = largest(found.shares);
-    const [openNow] = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(step, place) } }, all));
+    const step = steps()[place], best = largest(found.shares), openNow = follow(focus);
     const names = name === "translator" ? { S: found.bands[0].names, T: found.bands[1].names } : { T: found.bands[0].names };
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
     const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
@@ -156,15 +159,27 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       { role: step.role, rows: names[rows] ?? found.bands[band].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
     shownText.replaceChildren(...family().story());
     guess.textContent = ` ▸ ${found.token(best)} ${Math.round(100 * found.shares[best])} %`;
+    dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     ui.say(family().answer(best, found.shares[best]));
     tells.textContent = rest = told(openNow);
   }
+  // The curves and the numbers of one row: the chosen one, or the one that the mouse is on. Returns the open stage.
+  function follow(row, pointed = null) {
+    const all = inWords(), opened = { band, ...Live.stages.of(steps()[place], place) };
+    const [openNow] = maps.map((map) => map.draw(found, { focus: row, head, opened }, all));
+    const { band: b, column } = pointed ?? openNow, own_ = found.bands[b], t = row[0] === b ? row[1] : own_.names.length - 1;
+    for (const one of inNumbers) {
+      if (column?.each) one.draw(`Block ${column.block + 1}${found.bands[1] ? `, ${Live.stages.KINDS[column.kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (column.kind === "cross" ? found.bands[0] : own_).names);
+      one.element.style.display = column?.each ? "" : "none";
+    }
+    return openNow;
+  }
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
 
   // What happens in a column, in one sentence.
-  function told({ band: b, column }) {
-    const t = focus[0] === b ? focus[1] : found.bands[b].names.length - 1, { names } = found.bands[b], me = `“${names[t]}”`;
+  function told({ band: b, column, row: at }) {
+    const t = at ?? (focus[0] === b ? focus[1] : found.bands[b].names.length - 1), { names, writes } = found.bands[b], me = `“${names[t]}”`;
     if (!column) return "";
     const n = column.block + 1;
     const does = Live.stages.DOES[column.kind];
@@ -174,7 +189,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
     const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
     const idle = column.kind === "self" && !best && t && family().causal ? " Many heads rest on the first token when they find nothing." : "";
-    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to “${columns[best]}” (weight ${number(row[best])}).${idle}`;
+    const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
+    if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
+    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}`;
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
@@ -213,7 +230,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const more = family().next(id);
     focus = null;
     renew();
+    if (family().remark) note.textContent = family().remark();
     return more;
+  }
+  // A token at random, each with its probability: the same draws for every reader.
+  function drawn() {
+    let left = random();
+    const id = found.shares.findIndex((share) => (left -= share) < 0);
+    return id < 0 ? largest(found.shares) : id;
   }
   function next(id) { add(id); once(); }
   // After the last word, the text begins anew.
@@ -265,6 +289,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
+    if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: chooseHead, show: (x) => number(10 ** x), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: chooseHead, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { place = n - 1; controls(); draw(); } });
@@ -290,6 +315,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), said);
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
+    leave.hidden = tourAt === tour.length - 1;
     onward.focus({ preventScroll: true });
     const drawn = maps.find((map) => map.visible())?.element.getBoundingClientRect();
     if (drawn && (drawn.bottom > innerHeight || drawn.top < 0)) around.scrollIntoView({ block: "start" });
@@ -307,7 +333,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function change() {
     halt();
     if (tourAt >= 0) lead(Infinity, false);
-    [focus, head, band, place, causal, positions, off, slider] = [null, first, 0, 0, family().causal, true, "", null];
+    [focus, head, band, place, causal, positions, off, slider, power] = [null, first, 0, 0, family().causal, true, "", null, 0];
     input.value = texts[name];
     note.textContent = family().cut(texts[name]);
     compute();
@@ -319,20 +345,35 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   change();
   ready = true;
   for (const map of maps) {
+    let on = "";
+    const leave_ = () => {
+      if (on && !moving) { follow(focus); tells.textContent = rest; }
+      on = "";
+    };
     map.element.addEventListener("pointermove", (event) => {
-      const there = moving ? null : map.point(event);
-      if (!moving) tells.textContent = there?.column ? told(there) : rest;
+      if (moving) return;
+      const there = map.point(event);
+      if (!there?.column) { leave_(); return; }
+      const { band: b, column, row } = there, key = [b, column.kind, column.block, row].join();
+      if (key === on) return;
+      on = key;
+      follow(row === undefined ? focus : [b, row], there);
+      tells.textContent = told(there);
     });
-    map.element.addEventListener("pointerleave", () => { if (!moving) tells.textContent = rest; });
+    map.element.addEventListener("pointerleave", leave_);
     map.element.addEventListener("click", (event) => {
       const there = map.point(event);
       if (there?.token !== undefined) next(there.token);
-      else if (there?.column) open(`${there.band}.${there.column.kind}.${there.column.block ?? ""}`);
+      else if (there?.column) {
+        if (there.column.each && there.row !== undefined && name !== "encoder") focus = [there.band, there.row];
+        open(`${there.band}.${there.column.kind}.${there.column.block ?? ""}`);
+      }
       else if (there) chosen(there.band, there.row);
     });
   }
-  // A text is read as it is typed; only the buttons write.
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") once(); });
+  // A text is read as it is typed, so Enter writes what comes next.
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !/^Type/.test(note.textContent)) forward(); });
+  ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (calm) return;
   for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== runs) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {

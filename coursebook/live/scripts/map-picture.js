@@ -111,7 +111,11 @@ Live.mapPicture = (() => {
     }));
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
-      return text(edge - 8, y(t) + 4, short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`);
+      const writes = high >= 24 && band.writes?.[t]; // what the row leads to stands below what it reads
+      return [
+        text(edge - 8, y(t) + (writes ? -2 : 4), short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`),
+        writes ? text(edge - 8, y(t) + 11, `▸ ${short(writes, plan.letters)}`, "end share") : null,
+      ];
     });
     const lines = names.map((_, t) => {
       let from = edge;
@@ -152,7 +156,7 @@ Live.mapPicture = (() => {
 
   // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
   function drawScores(band, model, plan, tracks) {
-    const { shares, token, bars } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
+    const { shares, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
     const start = plan.below ? band.foot + 46 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
@@ -167,7 +171,11 @@ Live.mapPicture = (() => {
         text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
       ];
     });
-    return { rows, order, start, bottom: start + 24 * bars, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
+    // What the others have together, and why it may be much.
+    const end = start + 24 * bars + 14, others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
+    rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others together`, "share"), text(plan.width - 4, end, number(others), "end share"));
+    if (spread) rows.push(text(fan, end + 16, `(${spread})`, "share"));
+    return { rows, order, start, bars: start + 24 * bars, bottom: end + (spread ? 16 : 0), left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
   }
 
   // What each sign stands for, in rows of what fits; `y` is the first row's.
@@ -206,11 +214,11 @@ Live.mapPicture = (() => {
 
     // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
-      if (x >= scores.left && y >= scores.start && y < scores.bottom) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
+      if (x >= scores.left && y >= scores.start && y < scores.bars) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
       const band = bands.findLast(({ frame }) => y >= frame[0]) ?? bands[0], row = Math.floor((y - band.top) / band.high);
       if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
-      return column ? { band: band.n, column } : null;
+      return column ? { band: band.n, column, ...(row >= 0 && row < band.names.length ? { row } : {}) } : null;
     };
     return {
       element: picture.element,
@@ -254,3 +262,43 @@ Live.mapPicture = (() => {
     };
   };
 })();
+
+// One row of an attention in numbers: the row's query, each key with its score and weight, and the values averaged.
+Live.mapRow = (ui, form) => {
+  const { text, box, square, number, short } = Live;
+  const plan = form === "wide"
+    ? { width: 920, letters: 11, asks: "its query, and all keys", name: 96, keys: [104, 320], score: 392, bar: [412, 572], weight: 616, values: [652, 868] }
+    : { width: 360, letters: 7, asks: "query, keys", name: 54, keys: [60, 148], score: 192, bar: [200, 236], weight: 270, values: [278, 358] };
+  const picture = ui.picture({ width: plan.width }), high = 21, { name, keys, score, bar, weight, values } = plan;
+  picture.element.classList.add("map-row", form);
+  const strip = (vector, [x0, x1], y, kind, most) => {
+    const wide = (x1 - x0) / vector.length;
+    return vector.map((value, i) => square(x0 + i * wide, y, wide - 0.6, 15, kind, value / most));
+  };
+  const greatest = (rows) => Math.max(...rows.flat().map(Math.abs), 1e-9);
+  return {
+    element: picture.element,
+    draw(where, { q, k, v, scores, weights, output }, t, me, columns) {
+      const most = [greatest([q[t], ...k]), greatest([...v, output[t]])], best = Live.largest(weights[t]), from = 70;
+      const rows = columns.map((column, j) => {
+        const y = from + high * j, shut = scores[t][j] === -Infinity, strong = j === best ? " strong" : "";
+        return [
+          text(name, y + 12, short(column, plan.letters), `end mono${strong}`),
+          shut ? text(keys[0], y + 12, "masked", "share") : [
+            strip(k[j], keys, y, "k", most[0]), text(score, y + 12, number(scores[t][j]), `end${strong}`),
+            box(bar[0], y, bar[1] - bar[0], 15, "track"), box(bar[0], y, (bar[1] - bar[0]) * weights[t][j], 15, "cell q"),
+            text(weight, y + 12, number(weights[t][j]), `end${strong}`), strip(v[j], values, y, "v", most[1])],
+        ];
+      });
+      const end = from + high * columns.length + 4, root = `√${q[t].length}`;
+      picture.draw(
+        `${where}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}.`,
+        end + 22,
+        text(0, 14, form === "wide" ? `${where}: how “${me}” gets its weights` : `${where}: “${short(me, 9)}”`, "name"),
+        text(keys[0], 34, plan.asks, "share"), text(score, 34, form === "wide" ? `q·k / ${root}` : "score", "end share"),
+        text(bar[0], 34, "softmax", "share"), text(values[0], 34, "values", "share"),
+        text(name, 56, short(me, plan.letters), "end mono strong q"), strip(q[t], keys, 44, "q", most[0]),
+        rows, text(weight, end + 12, form === "wide" ? "values, averaged with these weights" : "averaged", "end share"), strip(output[t], values, end, "v", most[1]));
+    },
+  };
+};

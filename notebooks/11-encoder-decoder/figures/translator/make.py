@@ -12,6 +12,7 @@ through training. About five minutes on one thread::
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from itertools import permutations
 from statistics import mean
 
@@ -21,6 +22,8 @@ from coursebook import live
 from coursebook.live.weights import fill, in_steps
 from tfcourse import data
 from tfcourse.batching import Batches, pad_pairs
+from tfcourse.data.draw import Draw
+from tfcourse.data.number_pairs import draw_numbers
 from tfcourse.data.number_pieces import number_pieces
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.runs import translate
@@ -36,22 +39,52 @@ STEP = 1 / 64
 #: The film's sentence and its steps.
 WATCHED = "english sieben und dreißig tausend fünf hundert ein und zwanzig"
 MOMENTS = (*range(20, 301, 20), 350, 400, 500, 600, 800, 1000, 2000, 4000)
-SEARCHED, HALF, WIDTHS = (
-    "français ninety eight thousand six hundred and seventy one",
-    220,
-    (1, 2, 4),
-)
+#: The search's step, and its beam widths.
+HALF, WIDTHS = 220, (1, 2, 4)
 #: Number of continuations of each kept text in the search figure.
 SHOWN = 4
 
 
-def small_numbers(largest: int = 100) -> list[tuple[str, str]]:
-    """All numbers up to 100, in all six directions: what a visitor types first."""
+def in_all_directions(numbers: Iterable[int]) -> list[tuple[str, str]]:
+    """Each number in all six directions; a source begins with the target language."""
     return [
         (" ".join([LANGUAGES[b], *number_pieces(number, a)]), " ".join(number_pieces(number, b)))
         for a, b in permutations(LANGUAGES, 2)
-        for number in range(largest + 1)
+        for number in numbers
     ]
+
+
+def held_out() -> list[int]:
+    """Numbers of three to six digits, as many of each, that are in no training pair."""
+    return draw_numbers("test", largest=999_999, examples=1, held_out=1000, seed=0)
+
+
+def with_zeros(count: int) -> list[int]:
+    """Numbers of which each digit is 0 with probability one half.
+
+    Among numbers drawn evenly one in a thousand is a round thousand: a model that saw no others
+    goes on after *zwanzigtausend*.
+    """
+    draw, kept_out, found = Draw("numbers with zeros"), {*held_out()}, []
+    while len(found) < count:
+        digits = [draw.chance(0.5) * draw.between(1, 9) for _ in range(6)]
+        number = int("".join(map(str, digits)))
+        if number not in kept_out:
+            found.append(number)
+    return found
+
+
+def counted_in_hundreds() -> list[tuple[str, str]]:
+    """1,100 to 1,999 as years are read, *neunzehnhundert* and *nineteen hundred*: only as sources."""
+    found, kept_out = [], {*held_out()}
+    for a, hundred, joint in ("de", "hundert", []), ("en", "hundred", ["and"]):
+        for number in {*range(1100, 2000)} - kept_out:
+            high, rest = divmod(number, 100)
+            more = [*joint, *number_pieces(rest, a)] if rest else []
+            for b in LANGUAGES.keys() - {a}:
+                source = [LANGUAGES[b], *number_pieces(high, a), hundred, *more]
+                found.append((" ".join(source), " ".join(number_pieces(number, b))))
+    return sorted(found)
 
 
 def pairs_of(split: str, **options) -> list[tuple[str, str]]:
@@ -158,7 +191,8 @@ def main() -> None:
     seed, steps = vars(parser.parse_args()).values()
     torch.set_num_threads(1)
     # 100 of the 6,000 numbers are below 100. Repeated, they come as often as all others together.
-    pairs = pairs_of("train", examples=6000) + small_numbers() * 60
+    pairs = pairs_of("train", examples=6000) + in_all_directions(range(101)) * 60
+    pairs += in_all_directions(with_zeros(6000)) + counted_in_hundreds() * 2
     words = WordTokenizer.train([text for pair in pairs for text in pair], punctuation=True)
     frames, searches = [], {}
 
@@ -196,7 +230,14 @@ def main() -> None:
         "film", {"about": about, "seed": seed, "source": words.tokenize(WATCHED), "frames": frames}
     )
     live.store("search", {"about": about, "seed": seed, "after": HALF, **searches})
-    for which, tests in ("new ones", pairs_of("test", held_out=200)), ("small", small_numbers()):
+    tested = {
+        "held-out numbers": in_all_directions(held_out()[:300]),
+        "dates": [pair for pair in pairs_of("test", held_out=200) if any(map(str.isdigit, pair[1]))],
+        "0 to 100": in_all_directions(range(101)),
+        "round thousands": in_all_directions(range(1000, 100_001, 1000)),
+        "counted in hundreds": counted_in_hundreds(),
+    }
+    for which, tests in tested.items():
         for name, one in (("trained", model), ("rounded", load(stored)[0])):
             said = translate(one, words, words, [s for s, _ in tests], max_new_tokens=20, batch=200)
             right = mean(
