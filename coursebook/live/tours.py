@@ -21,7 +21,8 @@ TOURS = {
         [
             "0.self.0",
             "Four heads attend side by side, each with weights of its own. The picture shows one of"
-            " them: choose another under Head, and see how the curves change.",
+            " them: choose another under Head, and see how the curves change. Below it are the "
+            "numbers: a query, the keys, their products, and the weights.",
         ],
         [
             "0.ffn.0",
@@ -82,8 +83,8 @@ TOURS = {
         [
             "1.cross.1",
             "Cross-attention: the word that is written next looks at the source. These curves come "
-            "down from the encoder. Heads 3 and 4 of the last block follow the words: head 3 is "
-            "shown.",
+            "down from the encoder. Head 3 of the last block, shown here, follows the words. Below "
+            "the picture you see how it gets its weights.",
             2,
         ],
         [

@@ -53,6 +53,6 @@ Live.figure("stacks", (ui, { sentence, languages, into, longest, start, bars }) 
     }))],
     change: (to) => { off = to; renew(); },
   });
-  ui.hint("Find the step at which the decoder first sees the source. Then switch the positions off: in which order are the words now? And which single head does it need most?");
+  ui.hint("Find the step at which the decoder first sees the source. Then switch the positions off: in which order are the words now? Then choose French, and take out head 2 of the cross-attention in block 2: in which language is the answer?");
   draw();
 });

@@ -38,7 +38,10 @@ INVITED = {
     "attention-steps": [(GUITAR, "note")],
     "attends": [(GUITAR, "note attends most to"), (CAT, "it attends most to cat")],
     "heads": [(CAT, r"it \(word 7\) looks most at cat")],
-    "map": [("My lord, I would not", "next token: “␣be”")],
+    "map": [
+        ("What shall I do, my good", "next token: “␣lord”"),
+        ("My lord, I would not", "next token: “␣be”"),
+    ],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
     "hidden-word": [
         ("she is in ___ with a man who does not know it", r"^With both sides: love \("),
@@ -51,6 +54,9 @@ INVITED = {
         ("quatre-vingt-dix", r"Written: ninety\."),
         ("neunzig", r"Written: ninety\."),
         ("March 3, 1999", r"Written: March 3, 1999\."),
+        ("zwanzigtausend", r"Written: twenty thousand\."),
+        ("vingt mille", r"Written: twenty thousand\."),
+        ("neunzehnhundert", r"Written: one thousand nine hundred\."),
         ("siebenunddreißigtausendfünfhunderteinundzwanzig",
          r"Written: thirty seven thousand five hundred and twenty one\."),
     ],

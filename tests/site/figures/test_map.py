@@ -72,6 +72,71 @@ def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
 
 
 @browser
+def test_one_row_of_attention_in_numbers_is_the_packages(shown, small_gpt) -> None:
+    """Scores and weights below the map: of the chosen token, or of the one the mouse is on."""
+    model, tokenizer = small_gpt
+    keys = Keys(shown, "map")
+    keys.reach("Your text")
+    ids = tokenizer.encode(DATA["texts"]["decoder"])
+    ours = opened(model, torch.tensor([ids]), True, True, "")
+    row = keys.figure.locator(".map-row.wide")
+
+    def agrees(block: int, t: int) -> None:
+        X, attention = ours["blocks"][block]["before"][0], model.blocks[block].attention
+        d = X.shape[1] // model.config.num_heads
+        own = slice(DATA["head"] * d, (DATA["head"] + 1) * d)
+        with torch.no_grad():
+            rows = X @ attention.W_QKV.double() + attention.b_QKV.double()
+        q, k, _ = (part[:, own] for part in rows.split(attention.widths, dim=1))
+        scores = k[: t + 1] @ q[t] / d**0.5
+        weights = ours["blocks"][block]["maps"][DATA["head"], t, : t + 1]
+        said = row.get_attribute("aria-label")
+        assert f"Block {block + 1}, head {DATA['head'] + 1}: the row of " in said
+        found = [float(one.replace("−", "-")) for one in re.findall(r"score ([−\d.]+),", said)]
+        assert found == pytest.approx(scores.tolist(), abs=SHOWN)
+        found = [float(one) for one in re.findall(r"weight ([\d.]+\d)", said)]
+        assert found[: t + 1] == pytest.approx(weights.tolist(), abs=SHOWN)
+        assert not any(found[t + 1 :])
+
+    agrees(0, len(ids) - 1)
+    area = keys.figure.locator(".live-map.wide rect.map-block:not(.norm)").nth(1).bounding_box()
+    band = area["height"] * 36 / (36 * len(ids) + 28)  # the height of a row
+    keys.page.mouse.move(area["x"] + 30, area["y"] + area["height"] - 3.6 * band)
+    agrees(1, len(ids) - 4)
+    keys.page.mouse.move(0, 0)
+    agrees(0, len(ids) - 1)
+    keys.figure.get_by_label("Open", exact=True).select_option("0.ffn.0")
+    assert not row.is_visible()
+
+
+@browser
+def test_the_temperature_and_a_token_drawn(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
+    keys = Keys(shown, "map")
+    with torch.no_grad():
+        ids = tokenizer.encode(DATA["texts"]["decoder"])
+        logits = model(torch.tensor([ids])).logits[0, -1].double()
+    keys.reach("Temperature")
+    keys.press("Home")
+    shares = (logits / 10**-0.7).softmax(-1)
+    best = shares.sort(descending=True).values[: DATA["bars"]]
+    assert numbers(keys)[2] == pytest.approx(best.tolist(), abs=SHOWN)
+    rest = keys.figure.locator(".live-map.wide").get_by_text("others together").first
+    assert rest.text_content().startswith(f"{len(logits) - DATA['bars']} ")
+    keys.press("End")
+    before = written(keys)
+    found = set()
+    for _ in range(6):  # boldly: not the likeliest each time
+        keys.reach("Draw one", "button")
+        keys.press("Enter")
+        found.add(written(keys).removeprefix(before))
+    assert len(found) == 6
+    assert written(keys).startswith(before)
+    family(keys, "Encoder")
+    assert not keys.figure.get_by_role("button", name="Draw one").count()
+
+
+@browser
 def test_the_larger_decoders_numbers_are_the_packages(shown, writer) -> None:
     model, tokenizer = writer
     keys = Keys(shown, "map")
@@ -110,6 +175,11 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
     keys.reach("Write the next word", "button")
     keys.press("Enter", "Enter")
     assert written(keys) == "sieben und dreißig → thirty seven"
+    rows = keys.figure.locator(".live-map.wide text").all_text_contents()
+    assert [one for one in rows if one.startswith("▸")] == ["▸ thirty", "▸ seven", "▸ ?"]
+    assert "(label smoothing, lesson 11)" in rows
+    told = "For the word after “seven”, head 2 of block 2 looks most at “end”"
+    keys.figure.locator(".map-tells").filter(has_text=told).wait_for()
     ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
     one, _ = parts_off(model, True, "")
     inputs = torch.tensor([ids]), torch.tensor([row[:-1]])
@@ -137,16 +207,17 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
     keys = Keys(shown, "map")
     text, most = DATA["texts"]["decoder"], DATA["most"]
     typed(keys, text, "Your text")
-    keys.press("Enter")  # a text is read; the button writes
     assert written(keys) == text
-    keys.reach("Write the next token", "button")
     ids = tokenizer.encode(text)
-    for _ in range(most):  # beyond what is read at once
-        keys.press("Enter")
+    for step in range(most):  # beyond what is read at once
+        keys.press("Enter")  # in the line of text, then on the button
+        if not step:
+            keys.reach("Write the next token", "button")
         with torch.no_grad():
             ids.append(int(model(torch.tensor([ids[-most:]])).logits[0, -1].argmax()))
     said = tokenizer.decode(ids).replace("\n", " ⏎ ")
     assert written(keys).split() == said.split()
+    assert f"reads the last {most} tokens only" in keys.figure.locator(".live-note").first.inner_text()
     assert keys.drawn().count("the weights of") == model.config.num_layers
     typed(keys, f"{text}  ", "Your text")
     assert written(keys) == text  # a space at the end is left to the model
@@ -304,6 +375,14 @@ def test_a_tour_leads_through_each_model_by_keyboard(shown) -> None:
     assert tour.locator("p").inner_text().startswith("1 of ")
     family(keys, "Encoder")
     assert not tour.is_visible()
+    for leave in ("Escape", "End"):
+        keys.reach("Show me around", "button")
+        keys.press("Enter")
+        assert tour.is_visible()
+        if leave == "End":
+            keys.reach("End", "button")
+        keys.press("Escape" if leave == "Escape" else "Enter")
+        assert not tour.is_visible()
 
 
 @browser
@@ -314,6 +393,9 @@ def test_a_gap_that_is_typed_is_the_word_that_is_guessed(shown) -> None:
     assert written(keys) == "she sang a [___] note "
     assert "guess for the hidden word" in keys.said and "You hid" not in keys.said
     before = keys.said
+    typed(keys, "a ___ and a ___ note", "Your text")
+    assert "One word is hidden at a time" in keys.figure.locator(".live-note").first.inner_text()
+    typed(keys, "she sang a ___ note", "Your text")
     typed(keys, "she sang a long note", "Your text")
     assert written(keys) == "she sang a [long] note " and keys.said.startswith(before)
 

@@ -85,6 +85,9 @@ def test_stacks(shown, translator) -> None:
     keys.press("End")
     off = keys.figure.get_by_label("Switch off", exact=True).input_value()
     assert off == "decoder.1.cross.3"
+    keys.figure.get_by_label("Into", exact=True).select_option("français")  # as the page invites
+    keys.figure.get_by_label("Switch off", exact=True).select_option("decoder.1.cross.1")
+    assert keys.said.startswith("It writes: trente seven.")
 
 
 @browser

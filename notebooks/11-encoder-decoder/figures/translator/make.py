@@ -2,8 +2,8 @@
 
 One Transformer translates numbers and dates between German, English and French. The figure
 *translator* computes with its weights, stored as whole multiples of ``step``; *film* shows what one
-of its heads attended to during training; *search* shows what searches of three widths found halfway
-through training. About five minutes on one thread::
+of its heads attended to during training; *search* shows what searches of three widths found early
+in training. About five minutes on one thread::
 
     python notebooks/11-encoder-decoder/figures/translator/make.py
     python -m coursebook.live            # then draw the still pictures again
@@ -40,7 +40,7 @@ STEP = 1 / 64
 WATCHED = "english sieben und dreißig tausend fünf hundert ein und zwanzig"
 MOMENTS = (*range(20, 301, 20), 350, 400, 500, 600, 800, 1000, 2000, 4000)
 #: The search's step, and its beam widths.
-HALF, WIDTHS = 220, (1, 2, 4)
+EARLY, WIDTHS = 420, (1, 2, 4)
 #: Number of continuations of each kept text in the search figure.
 SHOWN = 4
 
@@ -170,18 +170,38 @@ def search(model: Transformer, words: WordTokenizer, text: str, beams: int) -> l
     return steps
 
 
+@torch.no_grad()
+def log_probability(model: Transformer, words: WordTokenizer, source: str, target: str) -> float:
+    """The log-probability of a whole translation, its end included."""
+    read, written, lengths = pad_pairs([as_pair(words, source, target)])
+    logits = model(read, written[:, :-1], lengths, return_weights=True).logits
+    return float(logits.log_softmax(-1).gather(-1, written[:, 1:, None]).sum())
+
+
 def searches_that_differ(model: Transformer, words: WordTokenizer) -> dict:
-    """The searches for the first test number for which the widest finds a more likely text."""
-    numbers = data.load(
+    """The searches for the first test number whose likeliest text found is shorter than greedy's.
+
+    With them, the log-probability of the right text.
+    """
+    for pair in data.load(
         "number-words", "test", held_out=200, source="en", target="fr", form="pieces"
-    )
-    for pair in numbers:
+    ):
         text = f"{LANGUAGES['fr']} {pair.source}"
         found = {str(width): search(model, words, text, width) for width in WIDTHS}
-        greedy, *_, widest = (steps[-1][0]["logp"] for steps in found.values())
-        if widest > greedy:
-            return {"source": text, "target": pair.target, "widths": found}
+        (greedy, length), *_, (widest, least) = (_best(steps) for steps in found.values())
+        if widest > greedy and least < length:
+            right = round(log_probability(model, words, text, pair.target), 2)
+            return {"source": text, "target": pair.target, "right": right, "widths": found}
     raise RuntimeError("greedy search finds the most likely text for every test number")
+
+
+def _best(steps: list[list[dict]]) -> tuple[float, int]:
+    """The log-probability of a search's best text, and its length."""
+    place, length = 0, 0
+    for step in reversed(steps):
+        one = step[place]
+        place, length = one["parent"], length + (one["word"] is not None)
+    return steps[-1][0]["logp"], length
 
 
 def main() -> None:
@@ -199,7 +219,7 @@ def main() -> None:
     def watch(step, model, _):
         if step in MOMENTS:
             frames.append(frame(model, words, step))
-        if step == HALF:
+        if step == EARLY:
             model.eval()
             searches.update(searches_that_differ(model, words))
             model.train()
@@ -229,7 +249,7 @@ def main() -> None:
     live.store(
         "film", {"about": about, "seed": seed, "source": words.tokenize(WATCHED), "frames": frames}
     )
-    live.store("search", {"about": about, "seed": seed, "after": HALF, **searches})
+    live.store("search", {"about": about, "seed": seed, "after": EARLY, **searches})
     tested = {
         "held-out numbers": in_all_directions(held_out()[:300]),
         "dates": [pair for pair in pairs_of("test", held_out=200) if any(map(str.isdigit, pair[1]))],
