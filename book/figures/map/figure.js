@@ -10,7 +10,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
-  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1);
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
@@ -164,16 +164,20 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     ui.say(family().answer(best, found.shares[best]));
     tells.textContent = rest = told(openNow);
   }
-  // The curves and the numbers of one row: the chosen one, or the one that the mouse is on. Returns the open stage.
+  // The curves and the numbers of one row: the chosen one, or the one that the mouse is on.
   function follow(row, pointed = null) {
     const all = inWords(), opened = { band, ...Live.stages.of(steps()[place], place) };
-    const [openNow] = maps.map((map) => map.draw(found, { focus: row, head, opened }, all));
-    const { band: b, column } = pointed ?? openNow, own_ = found.bands[b], t = row[0] === b ? row[1] : own_.names.length - 1;
+    [home] = maps.map((map) => map.draw(found, { focus: row, head, opened }, all));
+    figures(pointed ?? home, row);
+    return home;
+  }
+  // The numbers of one row in an attention; no other stage has any.
+  function figures({ band: b, column }, row) {
+    const own_ = found.bands[b], t = row[0] === b ? row[1] : own_.names.length - 1;
     for (const one of inNumbers) {
-      if (column?.each) one.draw(`Block ${column.block + 1}${found.bands[1] ? `, ${Live.stages.KINDS[column.kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (column.kind === "cross" ? found.bands[0] : own_).names);
       one.element.style.display = column?.each ? "" : "none";
+      if (column?.each) one.draw(`Block ${column.block + 1}${found.bands[1] ? `, ${Live.stages.KINDS[column.kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (column.kind === "cross" ? found.bands[0] : own_).names);
     }
-    return openNow;
   }
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
 
@@ -200,11 +204,16 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function way(ms, done) {
     stop();
     resume = () => way(ms, done);
-    let begun = null;
+    let begun = null, passed = null;
     const tick = (now) => {
       begun ??= now;
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
-      if (shown) tells.textContent = told(shown.front(share));
+      if (shown) {
+        const front = shown.front(share);
+        tells.textContent = told(front);
+        if (front.column?.each && front.column !== passed) figures(front, focus);
+        if (front.column?.each) passed = front.column;
+      }
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
       stop();
       resume = null;
@@ -223,6 +232,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     runs.textContent = "Let it run";
     stop();
     tells.textContent = rest;
+    if (home) figures(home, focus);
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come.

@@ -268,7 +268,7 @@ Live.mapRow = (ui, form) => {
   const { text, box, square, number, short } = Live;
   const plan = form === "wide"
     ? { width: 920, letters: 11, asks: "its query, and all keys", name: 96, keys: [104, 320], score: 392, bar: [412, 572], weight: 616, values: [652, 868] }
-    : { width: 360, letters: 7, asks: "query, keys", name: 54, keys: [60, 148], score: 192, bar: [200, 236], weight: 270, values: [278, 358] };
+    : { width: 360, letters: 7, asks: "query, keys", name: 54, keys: [60, 144], score: 192, bar: [200, 236], weight: 270, values: [282, 354] };
   const picture = ui.picture({ width: plan.width }), high = 21, { name, keys, score, bar, weight, values } = plan;
   picture.element.classList.add("map-row", form);
   const strip = (vector, [x0, x1], y, kind, most) => {
