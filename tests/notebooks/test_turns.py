@@ -60,6 +60,7 @@ GPT = Typed("09-decoder", "gpt", ("attention", "block"), {
 TRANSLATOR = Typed("11-encoder-decoder", "translator", (
     "attention", "encoder-block", "decoder-block", "waves", "translator"), {
     "Padding is seen.": ("source != PAD", "source >= PAD"),
+    "Padding is seen. `real`": ("source != PAD", "source >= PAD", ".tril()", ""),  # and a second
     "`real` is the wrong way round": ("source != PAD", "source == PAD"),
     "Each word sees those to come": (".tril()", ""),
     "`past` is upside down": (".tril()", ".triu()"),

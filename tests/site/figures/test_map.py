@@ -217,7 +217,8 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
             ids.append(int(model(torch.tensor([ids[-most:]])).logits[0, -1].argmax()))
     said = tokenizer.decode(ids).replace("\n", " ⏎ ")
     assert written(keys).split() == said.split()
-    assert f"reads the last {most} tokens only" in keys.figure.locator(".live-note").first.inner_text()
+    note = keys.figure.locator(".live-note").first
+    assert f"reads the last {most} tokens only" in note.inner_text()
     assert keys.drawn().count("the weights of") == model.config.num_layers
     typed(keys, f"{text}  ", "Your text")
     assert written(keys) == text  # a space at the end is left to the model
