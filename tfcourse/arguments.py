@@ -98,13 +98,18 @@ def check_fraction(**fractions: float) -> None:
 
 def check_tensors(**given: Tensor | None) -> None:
     """Raise ``ValueError`` for lists, arrays and numbers given instead of tensors."""
+    for name, x in given.items():
+        if x is not None:
+            _check_tensor(name, x)
+
+
+def _check_tensor(name: str, x: object) -> None:
     import torch
 
-    for name, x in given.items():
-        if x is not None and not isinstance(x, torch.Tensor):
-            raise ValueError(
-                f"{name} must be a tensor, got {type(x).__name__}; torch.tensor({name}) makes one"
-            )
+    if not isinstance(x, torch.Tensor):
+        raise ValueError(
+            f"{name} must be a tensor, got {type(x).__name__}; torch.tensor({name}) makes one"
+        )
 
 
 def same_batch(**given: Tensor) -> None:
@@ -120,7 +125,7 @@ def same_batch(**given: Tensor) -> None:
 
 def axes(name: str, x: Tensor, letters: str) -> None:
     """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width."""
-    check_tensors(**{name: x})
+    _check_tensor(name, x)
     if x.dim() == letters.count(" ") + 1:
         return
     wanted = letters.split()
@@ -132,10 +137,10 @@ def axes(name: str, x: Tensor, letters: str) -> None:
 
 def width(name: str, x: Tensor, **expected: int) -> None:
     """Raise ``ValueError`` for tokens of the wrong width, using the component's name for it."""
-    check_tensors(**{name: x})
-    if x.shape[-1] in expected.values():
-        return
+    _check_tensor(name, x)
     ((letter, size),) = expected.items()
+    if x.shape[-1] == size:
+        return
     raise ValueError(
         f"{name} must have {letter}={size} numbers for each token, got {x.shape[-1]} "
         f"({name} is {tuple(x.shape)})"
@@ -145,7 +150,7 @@ def width(name: str, x: Tensor, **expected: int) -> None:
 def check_shapes(**given: tuple[Tensor, tuple[int, ...]]) -> None:
     """Raise ``ValueError`` for a wrong shape: copying would silently broadcast a batch of one."""
     for name, (x, shape) in given.items():
-        check_tensors(**{name: x})
+        _check_tensor(name, x)
         if x.shape != shape:
             raise ValueError(f"{name} must have shape {tuple(shape)}, got {tuple(x.shape)}")
 
@@ -164,29 +169,29 @@ def check_look_up(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, bias: Tensor | None = None
 ) -> None:
     """Raise ``ValueError`` if queries, keys, values, mask and bias do not fit together."""
-    check_tensors(q=q, k=k, v=v, mask=mask, bias=bias)
+    check_tensors(q=q, k=k, v=v)
     if min(q.dim(), k.dim(), v.dim()) < 2:
         _misfit("q, k and v must be (..., length, width)", q, k, v)
-    if q.shape[-1] != k.shape[-1]:
+    (*batch, T, K), (*of_k, S, K_2), (*of_v, S_2, _) = q.shape, k.shape, v.shape
+    if K != K_2:
         _misfit("q and k must have the same width, or no dot product can be taken", q, k, v)
-    if k.shape[-2] != v.shape[-2]:
+    if S != S_2:
         _misfit("k and v must have one row for each key", q, k, v)
-    batch = q.shape[:-2]
-    if not batch == k.shape[:-2] == v.shape[:-2]:
+    if not batch == of_k == of_v:
         import torch
 
         try:
-            batch = torch.broadcast_shapes(batch, k.shape[:-2], v.shape[:-2])
+            batch = torch.broadcast_shapes(batch, of_k, of_v)
         except RuntimeError:
             _misfit(
                 "the leading axes of q, k and v must broadcast (enable_gqa=True lets groups of "
                 "heads share keys and values)", q, k, v,
             )  # fmt: skip
-    full = (*batch, q.shape[-2], k.shape[-2])
     if mask is not None:
-        check_mask(mask, full)
+        check_mask(mask, (*batch, T, S))
     if bias is not None:
-        _check_broadcast("bias", bias, full)
+        check_tensors(bias=bias)
+        _check_broadcast("bias", bias, (*batch, T, S))
 
 
 def _misfit(why: str, q: Tensor, k: Tensor, v: Tensor) -> NoReturn:

@@ -329,11 +329,10 @@ class SelfAttention(nn.Module):
 
 def split_heads(x: Shaped[Tensor, "B T HK"], num_heads: int) -> Shaped[Tensor, "B H T K"]:
     """Give heads stored side by side an axis of their own, which then acts like a batch axis."""
-    if x.shape[-1] % num_heads:
-        raise ValueError(
-            f"the width of x must be divisible by num_heads={num_heads}, got {x.shape[-1]}"
-        )
-    return x.view(*x.shape[:2], num_heads, x.shape[-1] // num_heads).transpose(1, 2)
+    B, T, D = x.shape
+    if D % num_heads:
+        raise ValueError(f"the width of x must be divisible by num_heads={num_heads}, got {D}")
+    return x.view(B, T, num_heads, D // num_heads).transpose(1, 2)
 
 
 def merge_heads(x: Shaped[Tensor, "B H T K"]) -> Shaped[Tensor, "B T HK"]:
@@ -526,12 +525,13 @@ class MultiHeadAttention(nn.Module):
         check_tensors(mask=mask)
         bias = None
         if context is None:
-            width("context", x, d_context=self.d_context)
+            if self.W_KV is not None:
+                width("context", x, d_context=self.d_context)
             held = 0 if cache is None else cache.length
             start = held if position_ids is None else position_ids
             if position_ids is not None:
                 check_shapes(position_ids=(position_ids, x.shape[:2]))
-            q, k, v = affine(x, self.W_QKV, self.b_QKV).split(self.widths, dim=-1)
+            q, k, v = affine(x, self.W_QKV, self.b_QKV).split_with_sizes(self.widths, dim=-1)
             q = _normalised(split_heads(q, self.num_heads), self.q_norm)  # (B, H, T, K)
             k = _normalised(split_heads(k, self.num_kv_heads), self.k_norm)  # (B, G, T, K)
             v = split_heads(v, self.num_kv_heads)  # (B, G, T, Dv)

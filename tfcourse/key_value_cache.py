@@ -42,7 +42,8 @@ class KeyValueCache:
             self._k = k.new_zeros(*k.shape[:-2], self.max_length + 1, k.shape[-1])
             self._v = v.new_zeros(*v.shape[:-2], self.max_length + 1, v.shape[-1])
         places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
-        check_shapes(k=(k, places_k.shape), v=(v, places_v.shape))
+        if k.shape != places_k.shape or v.shape != places_v.shape:
+            check_shapes(k=(k, places_k.shape), v=(v, places_v.shape))
         places_k.copy_(k)
         places_v.copy_(v)
         self.length = stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import torch
@@ -110,7 +111,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
     "silu": F.silu,
-    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
 }
 
 
@@ -156,7 +157,7 @@ class FeedForward(nn.Module):
         at_least_one(d_model=d_model, d_ff=d_ff)
         check_probability(dropout=dropout)
         one_of(ACTIVATIONS, activation=activation)
-        self.activation, self.dropout = activation, dropout
+        self.d_model, self.activation, self.dropout = d_model, activation, dropout
         self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
         self.b_1 = nn.Parameter(torch.empty(d_ff)) if bias else None
@@ -169,7 +170,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
         """Apply the same network to every token."""
-        width("x", x, d_model=len(self.W_1))
+        width("x", x, d_model=self.d_model)
         hidden = ACTIVATIONS[self.activation](affine(x, self.W_1, self.b_1))
         if self.dropout and self.training:
             hidden = F.dropout(hidden, self.dropout)
@@ -194,6 +195,7 @@ class SwiGLU(nn.Module):
         at_least_one(d_model=d_model)
         d_ff = 8 * d_model // 3 if d_ff is None else d_ff
         at_least_one(d_ff=d_ff)
+        self.d_model = d_model
         self.W_1 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_3 = nn.Parameter(torch.empty(d_model, d_ff))
         self.W_2 = nn.Parameter(torch.empty(d_ff, d_model))
@@ -205,7 +207,7 @@ class SwiGLU(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch D"]) -> Float[Tensor, "*batch D"]:
         """Apply the same network to every token."""
-        width("x", x, d_model=len(self.W_1))
+        width("x", x, d_model=self.d_model)
         return (F.silu(x @ self.W_1) * (x @ self.W_3)) @ self.W_2
 
 

@@ -161,7 +161,7 @@ def _write(
     scores = logits.new_zeros(B)
     for t in range(first, last):
         chosen = choose(logits)
-        gain = -F.cross_entropy(logits, chosen, reduction="none")  # log P(chosen)
+        loss = F.cross_entropy(logits, chosen, reduction="none")  # -log P(chosen)
         if starts is not None:
             # Longer prompts are still being read while shorter ones are already continued; a row
             # that began earlier stops earlier.
@@ -171,9 +171,9 @@ def _write(
         else:
             given, counts = None, going
         if eos_id is not None or starts is not None:
-            gain = gain.masked_fill(~counts, 0.0)
+            loss = loss.masked_fill(~counts, 0.0)
             chosen = torch.where(counts if given is None else counts | given, chosen, text[:, t])
-        scores = scores + gain
+        scores -= loss
         text[:, t] = chosen
         if eos_id is not None:
             ends = counts & (chosen == eos_id)

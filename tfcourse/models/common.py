@@ -70,7 +70,7 @@ class Model(nn.Module):
 
     def drop(self, x: Tensor) -> Tensor:
         """The config's dropout, in training."""
-        return F.dropout(x, self.config.dropout, self.training)
+        return F.dropout(x, self.config.dropout) if self.training else x
 
 
 def encoder_blocks(config: Any, norm: Literal["pre", "post"]) -> nn.ModuleList:
@@ -143,7 +143,7 @@ def held(caches: Sequence[KeyValueCache] | None, num_layers: int, name: str = "c
     if caches is None:
         return 0
     lengths = [cache.length for cache in caches]
-    if len(lengths) != num_layers or any(length != lengths[0] for length in lengths):
+    if len(lengths) != num_layers or lengths != lengths[:1] * num_layers:
         raise ValueError(
             f"{name} must be one for each of the {num_layers} layers, all of one length, "
             f"got lengths {lengths}"
