@@ -187,15 +187,15 @@ def _fused_attention(
         )
     if causal:
         mask = _and_causal(mask, T, S, q.device)
-    some = None if mask is None else mask.any(dim=-1, keepdim=True)  # does the query have any key?
-    allowed = mask if mask is None or some is None else mask | ~some
+    empty = None if mask is None else ~mask.any(dim=-1, keepdim=True)  # queries without any key
+    allowed = mask if mask is None or empty is None else mask | empty
     if bias is not None:
         added = bias.to(q.dtype)
         allowed = added if allowed is None else added.masked_fill(~allowed, -torch.inf)
     output = F.scaled_dot_product_attention(
         q, k, v, attn_mask=allowed, dropout_p=dropout, scale=scale
     )
-    return output if some is None else output.masked_fill(~some, 0.0)
+    return output if empty is None else output.masked_fill(empty, 0.0)
 
 
 def _and_causal(mask: Tensor | None, T: int, S: int, device: torch.device) -> Tensor:
