@@ -14,8 +14,8 @@ What else makes it fast is marked ``fast:`` in the code. Whole tiles, in which e
 every key, come first and have no mask; ``EDGE`` is for the tiles on the diagonal and at the ends.
 Loads of whole tiles have no bounds. The exponential is that of base 2, which a chip has, and its
 factor is one with the scale; the scale of a gradient is applied once, at the end. The sizes of the
-tiles and the numbers of warps are chosen by timing some. What each of these buys has not been
-measured yet: ``make gpu GPU="--only attention-speed-gpu"`` times the kernels.
+tiles and the numbers of warps are chosen by timing some.
+``make gpu GPU="--only attention-speed-gpu"`` times the kernels on your GPU.
 
 Triton is not needed to import this file, only to call it. Without a GPU the kernels run in Triton's
 interpreter, slowly, for tests: set ``TRITON_INTERPRET=1`` before Triton is first imported.
