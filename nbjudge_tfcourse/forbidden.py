@@ -1,7 +1,7 @@
 """What an exercise can require to be written by hand, and everything that would do it instead.
 
 Plain data that the judge reads: the keys of each entry are the fields of
-:class:`nbjudge.inside.kinds.Forbidden`.
+:class:`nbjudge.inside.forbidden.Forbidden`.
 """
 
 #: Cross-entropy in every form: PyTorch functions, Python code, and operators.

@@ -9,13 +9,19 @@ looks for a course inside a sandbox: the fork server is given the values (:func:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import to_builtins
+
+from nbjudge.inside.forbidden import Forbidden
+from nbjudge.inside.messages import Message
+from nbjudge.inside.tables import Misspelt, Unknown, Written, keys_of, read_table
 
 #: A course's own file in its folder.
 FILE = "course.toml"
@@ -23,9 +29,12 @@ FILE = "course.toml"
 #: Environment variable for the folder of the course, for a process that starts elsewhere.
 VARIABLE = "NBJUDGE_COURSE"
 
+_STRING = Written("{key} must be a string, in quotes; got {value}")
+_STRINGS = Written('{key} must be a list of strings, such as ["numpy"]; got {value}')
+_TABLE = Written("{key} must be a table; got {value}")
 
-@dataclass(frozen=True)
-class Program:
+
+class Program(Message):
     """A course as the judge sees it.
 
     Attributes
@@ -51,17 +60,17 @@ class Program:
         beside the learners' notebook.
     forbidden:
         What an exercise can require to be written by hand: names, each with the fields of a
-        :class:`nbjudge.inside.kinds.Forbidden`.
+        :class:`nbjudge.inside.forbidden.Forbidden`.
     """
 
-    command: str = "nbjudge"
-    distribution: str = "nbjudge"
-    packages: tuple[str, ...] = ()
-    tests_own: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
-    warm: tuple[str, ...] = ()
-    told: str = ""
-    forbidden: dict[str, dict[str, Any]] = field(default_factory=dict)
+    command: Annotated[str, _STRING] = "nbjudge"
+    distribution: Annotated[str, _STRING] = "nbjudge"
+    packages: Annotated[tuple[str, ...], _STRINGS] = ()
+    tests_own: Annotated[tuple[str, ...], _STRINGS] = ()
+    values: Annotated[tuple[str, ...], _STRINGS] = ()
+    warm: Annotated[tuple[str, ...], _STRINGS] = ()
+    told: Annotated[str, _STRING] = ""
+    forbidden: Annotated[dict[str, Forbidden], _TABLE] = {}
 
     def variable(self, name: str) -> str:
         """The name of one of its environment variables, such as ``NBJUDGE_ROOT``."""
@@ -74,6 +83,20 @@ class Program:
         """
         names = self.tests_own if tests_own else self.packages
         return [folder for name in names if (folder := folder_of(name))]
+
+    def to_be_written(self, names: Iterable[str]) -> list[Forbidden]:
+        """What these exercises require to be written by hand, by its names in ``forbidden``.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown.
+        """
+        names = list(names)
+        if unknown := sorted(set(names) - set(self.forbidden)):
+            known = ", ".join(sorted(self.forbidden)) or "nothing: the course here forbids nothing"
+            raise ValueError(f"what must be among {known}; got {', '.join(unknown)}")
+        return [self.forbidden[name] for name in names]
 
 
 def folder_of(package: str) -> Path | None:
@@ -170,59 +193,30 @@ def _from_file() -> Program:
 
 
 def _read(path: Path) -> Program:
-    import tomllib
-
     try:
         settings = tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     module = settings.pop("settings", "")
-    known = {one.name for one in fields(Program)}
-    if unknown := sorted(settings.keys() - known):
-        raise ValueError(
-            f"{path} has {unknown[0]!r}, which is none of settings, {', '.join(sorted(known))}"
-        )
-    for name, value in settings.items():
-        if wanted := _unlike(Program.__annotations__[name], value):
-            raise ValueError(f"{path}: {name} must be {wanted}; got {value!r}")
     try:
-        return _made({**_of_module(module), **settings} if module else settings)
+        return read_table({**_of_module(module), **settings} if module else settings, Program)
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{path} names the module {module!r}, but {error.name!r} is not installed in this "
             "environment: install the course's packages."
         ) from None
-
-
-def _unlike(kind: str, value: Any) -> str:
-    """What a value must be, if it is not of this field's type; msgspec may not be installed."""
-    match kind:
-        case "str":
-            return "" if isinstance(value, str) else "a string, in quotes"
-        case "tuple[str, ...]":
-            strings = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            return "" if strings else 'a list of strings, such as ["numpy"]'
-    return "" if isinstance(value, dict) else "a table"
+    except Unknown as error:
+        raise ValueError(
+            f"{path} has {'.'.join(error.keys)!r}, which is none of settings, "
+            f"{', '.join(sorted(error.known))}"
+        ) from None
+    except Misspelt as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _of_module(name: str) -> dict[str, Any]:
+    """The names in capitals; sets, which TOML does not have, as sorted lists."""
     module = import_module(name)
-    settings = {one.name: getattr(module, one.name.upper(), None) for one in fields(Program)}
-    return {name: _plain(value) for name, value in settings.items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, set | frozenset):
-        value = sorted(value)
-    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _made(settings: Mapping[str, Any]) -> Program:
-    """A :class:`Program` from plain values; JSON has no tuples, so lists become tuples."""
-    values: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()
-    }
-    return Program(**values)
+    settings = {key: getattr(module, key.upper(), None) for key in keys_of(Program)}
+    given = {key: value for key, value in settings.items() if value is not None}
+    return to_builtins(given, order="deterministic")

@@ -26,7 +26,8 @@ class Request:
     sandboxed, isolated:
         Whether the fork server is in a jail; whether the child gets its own namespaces there.
     forbidden:
-        Kinds of things whose modules it cannot import: :mod:`nbjudge.inside.testing.absent`.
+        Names of what is forbidden, whose modules it cannot import:
+        :mod:`nbjudge.inside.testing.absent`.
     files:
         Name and size in bytes of each file to put into its home; their content follows.
     seed:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from msgspec import Meta
+
+from nbjudge.inside.messages import Message
+from nbjudge.inside.tables import Misspelt, Table, Unknown, Written, keys_of, read_table
 from nbjudge.intake import cells
 
 #: The file with the instructor's rules for a class, next to the learners' folders.
 CLASS_FILE = "class.toml"
 
-#: The top-level keys of the file besides the problem sets.
-TIMEZONE, EXTRA_TIME = "timezone", "extra_time"
-
-#: The keys allowed in a problem set's table.
-KEYS = ("due", "penalty", "grace", "at_most", "extensions", "void", "points")
+#: The key for what is added to all due dates of a learner.
+EXTRA_TIME = "extra_time"
 
 _UNITS = {"minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "week": 604800}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) *(minute|min|hour|h|day|week)s?\b *(?:,|and)? *")
@@ -110,6 +111,93 @@ class Rules:
         return score * self.points[name] / points if points else 0.0
 
 
+def _zone(name: object) -> tzinfo:
+    try:
+        return ZoneInfo(str(name))
+    except (ZoneInfoNotFoundError, OSError):
+        raise ValueError from None
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = datetime.fromisoformat(value.strip()) if ":" in value else value
+    if isinstance(value, datetime):
+        return value
+    hint = ", with a time of day" if isinstance(value, date) else ""
+    raise ValueError(" (quote a name with a dot in it)" if isinstance(value, dict) else hint)
+
+
+def _span(value: object) -> timedelta:
+    text = value.strip() if isinstance(value, str) else ""
+    total, place = 0.0, 0
+    while place < len(text) and (match := _SPAN.match(text, place)):
+        total += float(match[1]) * _UNITS[match[2]]
+        place = match.end()
+    if not text or place < len(text):
+        raise ValueError
+    return timedelta(seconds=total)
+
+
+def _extension(value: object) -> datetime | timedelta:
+    with suppress(ValueError):
+        return _span(value)
+    return _moment(value)
+
+
+def _amount(value: object) -> Amount:
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not match:
+        raise ValueError
+    return Amount(float(match[1]), match[2] == "%")
+
+
+def _penalty(value: object) -> Penalty:
+    """A penalty without ``grace`` and ``at_most``, which have keys of their own."""
+    text = value.strip() if isinstance(value, str) else ""
+    match = _RATE.fullmatch({"none": "0 %", "all": "100 %"}.get(text, text))
+    if not match:
+        raise ValueError
+    every = float(_UNITS[match[3]]) if match[3] else None
+    return Penalty(Amount(float(match[1]), match[2] == "%"), every)
+
+
+_IT_MUST_BE = "{key} is {value}, but it must be "
+_DATE = _IT_MUST_BE + "a date such as 2026-11-30T23:59:00{hint}"
+_TABLE = Written(_IT_MUST_BE + "a table, [{keys}].")
+_SPAN_OF_TIME = Written(_IT_MUST_BE + "a time such as '2 days' or '1 day 12 hours'.", _span)
+_AMOUNT_OF_POINTS = Written(_IT_MUST_BE + "like '50 %' or '5 points'.", _amount)
+_PENALTY = Written(
+    _IT_MUST_BE + "'none', 'all', or like '10 % per day', '2 points per hour' or '20 %'.", _penalty
+)
+_EXTENSION = Written(_DATE + " or a time such as “3 days”.", _extension)
+_POINTS = Written("{value} is not a number of points; give 0 or more.")
+
+_Extension = Annotated[datetime | timedelta, _EXTENSION]
+_Points = Annotated[float, Meta(ge=0, lt=1e6), _POINTS]
+
+
+class ForAll(Message):
+    """The file's keys besides the problem sets."""
+
+    timezone: Annotated[
+        tzinfo | None, Written(_IT_MUST_BE + "a name such as 'Europe/Berlin'.", _zone)
+    ] = None
+    extra_time: Annotated[dict[str, Annotated[timedelta, _SPAN_OF_TIME]], _TABLE] = {}
+
+
+class ForOneSet(Message):
+    """The table of one problem set; moments are as written, which may be without a zone."""
+
+    due: Annotated[datetime | None, Written(_DATE + ".", _moment)] = None
+    penalty: Annotated[Penalty | None, _PENALTY] = None
+    grace: Annotated[timedelta | None, _SPAN_OF_TIME] = None
+    at_most: Annotated[Amount | None, _AMOUNT_OF_POINTS] = None
+    extensions: Annotated[dict[str, _Extension], _TABLE] = {}
+    void: Annotated[list[str], Written(_IT_MUST_BE + 'a list such as ["a--values"].')] = []
+    points: Annotated[dict[str, _Points], _TABLE] = {}
+
+
 class _File:
     """The parsed file and its text, for finding line numbers."""
 
@@ -117,13 +205,29 @@ class _File:
         self.path = path
         try:
             self.text = path.read_text(encoding="utf-8-sig")
-            self.data = tomllib.loads(self.text)
+            tables = tomllib.loads(self.text)
         except UnicodeDecodeError:
             raise ValueError(f"{path} must be saved as UTF-8.") from None
         except tomllib.TOMLDecodeError as error:
             raise ValueError(
                 f"{path} cannot be read as TOML: {error}. Text and names with a dot or a space "
                 "must be in quotes; a date needs seconds, 2026-11-30T23:59:00, or quotes."
+            ) from None
+        everyone = {key: tables.pop(key) for key in keys_of(ForAll) if key in tables}
+        self.for_all = self.read(everyone, ForAll)
+        #: The problem sets' tables by name, as they stand in the file.
+        self.tables = tables
+
+    def read(self, table: dict, kind: type[Table], *keys: str) -> Table:
+        """A table of the file, all of whose values are checked."""
+        try:
+            return read_table(table, kind, *keys)
+        except Misspelt as error:
+            raise self.wrong(str(error), *error.keys) from None
+        except Unknown as error:
+            raise self.wrong(
+                f"{error.keys[-1]!r} is unknown; it must be one of: {', '.join(error.known)}.",
+                *error.keys,
             ) from None
 
     def line(self, *keys: str) -> int:
@@ -190,7 +294,7 @@ def read_rules(
     if not path.is_file():
         return Rules()
     file = _File(path)
-    zone = _zone(file)
+    zone = file.for_all.timezone
     unknown: list[str] = []
 
     def known(student: str, *keys: str) -> None:
@@ -199,102 +303,60 @@ def read_rules(
             unknown.append(f"{place}: {student!r} is not in the class.")
 
     extra_time = {}
-    for student, span in _table(file, EXTRA_TIME).items():
+    for student, span in file.for_all.extra_time.items():
         known(student, EXTRA_TIME, student)
-        extra_time[one_spelling(student)] = _span(file, span, EXTRA_TIME, student)
+        extra_time[one_spelling(student)] = span
     chosen = Rules(extra_time=extra_time, zone=zone)
-    for name in file.data:
-        if name in (TIMEZONE, EXTRA_TIME):
-            continue
+    for name, table in file.tables.items():
         if name not in problem_sets:
             raise file.wrong(
                 f"{name!r} is not a problem set; it must be one of: {', '.join(problem_sets)}, or "
-                f"{TIMEZONE} or {EXTRA_TIME}.",
+                f"{' or '.join(keys_of(ForAll))}.",
                 name,
             )
-        rules = _rules(file, name, zone, extra_time, known)
+        if not isinstance(table, dict):
+            raise file.wrong(f"{name} is {table!r}, but it must be a table, [{name}].", name)
+        rules = _rules(file, name, file.read(table, ForOneSet, name), extra_time, known)
         if name == problem_set:
             chosen = rules
     return Rules(**{**vars(chosen), "notes": tuple(dict.fromkeys(unknown))})
 
 
-def _zone(file: _File) -> tzinfo | None:
-    name = file.data.get(TIMEZONE)
-    if name is None:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        raise file.wrong(
-            f"{TIMEZONE} is {name!r}, but it must be a name such as 'Europe/Berlin'.", TIMEZONE
-        ) from None
-
-
-def _table(file: _File, *keys: str) -> dict:
-    table = file.data
-    for key in keys:
-        table = table.get(key, {})
-    if not isinstance(table, dict):
-        raise file.wrong(
-            f"{keys[-1]} is {table!r}, but it must be a table, [{'.'.join(keys)}].", *keys
-        )
-    return table
-
-
-def _rules(file: _File, name: str, zone: tzinfo | None, extra_time: dict, known: Any) -> Rules:
-    about = _table(file, name)
-    for key in about:
-        if key not in KEYS:
-            raise file.wrong(
-                f"{key!r} is unknown; it must be one of: {', '.join(KEYS)}.", name, key
-            )
-    due = _moment(file, about["due"], zone, name, "due") if "due" in about else None
+def _rules(
+    file: _File,
+    name: str,
+    table: ForOneSet,
+    extra_time: dict[str, timedelta],
+    known: Callable[..., None],
+) -> Rules:
+    zone = file.for_all.timezone
     extensions: dict[str, datetime | timedelta] = {}
-    for student, value in _table(file, name, "extensions").items():
+    for student, value in table.extensions.items():
         keys = (name, "extensions", student)
         known(student, *keys)
-        if due is None:
+        if table.due is None:
             raise file.wrong(f"an extension needs a date in `due` of [{name}].", *keys)
-        is_span = isinstance(value, str) and _SPAN.match(value)
-        extensions[one_spelling(student)] = (
-            _span(file, value, *keys) if is_span else _moment(file, value, zone, *keys)
-        )
-    void = about.get("void", [])
-    if not isinstance(void, list) or not all(isinstance(one, str) for one in void):
-        raise file.wrong(
-            f'void is {void!r}, but it must be a list such as ["a--values"].', name, "void"
-        )
-    points = _table(file, name, "points")
-    for test, value in points.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
-            raise file.wrong(
-                f"{value!r} is not a number of points; give 0 or more.", name, "points", test
-            )
+        if isinstance(value, datetime):
+            value = moment(value, zone)
+        extensions[one_spelling(student)] = value
+    if table.penalty is None:
+        for key in ("grace", "at_most"):
+            if getattr(table, key) is not None:
+                raise file.wrong(f"{key} needs a `penalty` in [{name}].", name, key)
+    elif table.due is None:
+        raise file.wrong(f"a penalty needs a date in `due` of [{name}].", name, "penalty")
+    else:
+        grace = (table.grace or timedelta()).total_seconds()
+        table.penalty = replace(table.penalty, grace=grace, at_most=table.at_most)
     return Rules(
-        due=due,
-        penalty=_penalty(file, name, about, due),
+        due=None if table.due is None else moment(table.due, zone),
+        penalty=table.penalty,
         extensions=extensions,
         extra_time=extra_time,
-        void=frozenset(void),
-        points={test: float(value) for test, value in points.items()},
+        void=frozenset(table.void),
+        points=table.points,
         zone=zone,
     )
-
-
-def _moment(file: _File, value: object, zone: tzinfo | None, *keys: str) -> datetime:
-    if isinstance(value, str):
-        with suppress(ValueError):
-            value = datetime.fromisoformat(value.strip()) if ":" in value else value
-    if not isinstance(value, datetime):
-        hint = ", with a time of day" if isinstance(value, date) else ""
-        hint = " (quote a name with a dot in it)" if isinstance(value, dict) else hint
-        shown = value.isoformat() if isinstance(value, date) else repr(value)
-        raise file.wrong(
-            f"{keys[-1]} is {shown}, but it must be a date such as 2026-11-30T23:59:00{hint}"
-            f"{' or a time such as “3 days”' if 'extensions' in keys else ''}.",
-            *keys,
-        )
-    return moment(value, zone)
 
 
 def moment(value: datetime, zone: tzinfo | None) -> datetime:
@@ -302,56 +364,6 @@ def moment(value: datetime, zone: tzinfo | None) -> datetime:
     if value.tzinfo is None and zone is not None:
         value = value.replace(tzinfo=zone)
     return value.astimezone(UTC).replace(microsecond=0)
-
-
-def _span(file: _File, value: object, *keys: str) -> timedelta:
-    text = value.strip() if isinstance(value, str) else ""
-    total, place = 0.0, 0
-    while place < len(text) and (match := _SPAN.match(text, place)):
-        total += float(match[1]) * _UNITS[match[2]]
-        place = match.end()
-    if not text or place < len(text):
-        raise file.wrong(
-            f"{keys[-1]} is {value!r}, but it must be a time such as '2 days' or '1 day 12 hours'.",
-            *keys,
-        )
-    return timedelta(seconds=total)
-
-
-def _amount(file: _File, value: object, *keys: str) -> Amount:
-    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if not match:
-        raise file.wrong(
-            f"{keys[-1]} is {value!r}, but it must be like '50 %' or '5 points'.", *keys
-        )
-    return Amount(float(match[1]), match[2] == "%")
-
-
-def _penalty(file: _File, name: str, about: dict, due: datetime | None) -> Penalty | None:
-    value = about.get("penalty")
-    if value is None:
-        for key in ("grace", "at_most"):
-            if key in about:
-                raise file.wrong(f"{key} needs a `penalty` in [{name}].", name, key)
-        return None
-    if due is None:
-        raise file.wrong(f"a penalty needs a date in `due` of [{name}].", name, "penalty")
-    text = value.strip() if isinstance(value, str) else ""
-    match = _RATE.fullmatch({"none": "0 %", "all": "100 %"}.get(text, text))
-    if not match:
-        raise file.wrong(
-            f"penalty is {value!r}, but it must be 'none', 'all', or like '10 % per day', "
-            "'2 points per hour' or '20 %'.",
-            *(name, "penalty"),
-        )
-    grace = _span(file, about["grace"], name, "grace") if "grace" in about else timedelta()
-    most = _amount(file, about["at_most"], name, "at_most") if "at_most" in about else None
-    return Penalty(
-        Amount(float(match[1]), match[2] == "%"),
-        float(_UNITS[match[3]]) if match[3] else None,
-        grace.total_seconds(),
-        most,
-    )
 
 
 def check_tests(rules: Rules, graded: Collection[str], problem_set: str) -> Rules:

@@ -40,7 +40,7 @@ class Kernels:
     tests:
         Number of test cells, for each of which it may be copied.
     forbidden:
-        The kinds that every test forbids: it cannot import their modules.
+        What every test forbids: it cannot import their modules.
 
     Attributes
     ----------

@@ -93,14 +93,14 @@ class Snapshot:
 
 
 class LearnersKernel:
-    """A kernel without the kinds ``forbidden``, and the cells that it has run.
+    """A kernel without what is ``forbidden``, and the cells that it has run.
 
     Parameters
     ----------
     nursery, limits, files:
         What forks it, its resource limits, and its files.
     forbidden:
-        The kinds that are removed from it.
+        The names of what is removed from it.
     seed:
         The seed of its random numbers.
     tests:

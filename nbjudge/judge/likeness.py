@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from nbjudge.inside.kinds import KINDS
+from nbjudge.inside.program import program
 from nbjudge.likeness.prints import AS_WRITTEN, MOST_CHARACTERS, tokens, without_comments
 
 #: Number of consecutive tokens that cannot match by chance: a formula's few lines are shorter.
@@ -50,15 +50,15 @@ DETOURS = (
 )
 
 
-def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
-    """The largest share of an answer that matches a single file of those that the kinds forbid.
+def likeness(answer: str, forbidden: Iterable[str]) -> tuple[float, str]:
+    """The largest share of an answer that matches a single file of those that are forbidden.
 
     Parameters
     ----------
     answer:
         The learner's cell.
-    kinds:
-        Names from :data:`nbjudge.inside.kinds.KINDS`.
+    forbidden:
+        Names of what is to be written by hand: the course's ``forbidden``.
 
     Returns
     -------
@@ -68,26 +68,27 @@ def likeness(answer: str, kinds: Iterable[str]) -> tuple[float, str]:
     own = _runs(without_comments(answer[:MOST_CHARACTERS]))
     length = len(own) + RUN - 1
     best = (0.0, "")
-    for path, known in _known(frozenset(kinds)):
+    for path, known in _known(frozenset(forbidden)):
         if known.isdisjoint(own):
             continue
         covered = {
             token for at, run in enumerate(own) if run in known for token in range(at, at + RUN)
         }
-        best = max(best, (len(covered) / length, _told(path)))
+        best = max(best, (len(covered) / length, _usual_name(path)))
     return best
 
 
 def warm() -> None:
     """Read every file that an answer can match, in the process that workers are forked from."""
-    _known(frozenset(KINDS))
+    _known(frozenset(program().forbidden))
 
 
-def signs(source: str, kinds: Iterable[str]) -> list[str]:
-    """What a cell does that proves nothing, but is worth a look if these kinds are forbidden."""
-    code, kinds = without_comments(source[:MOST_CHARACTERS]), sorted(kinds)
-    own = [sign for kind in kinds for sign in KINDS[kind].signs]
-    known = dict.fromkeys([*SIGNS, *(DETOURS if kinds else ()), *own])
+def signs(source: str, forbidden: Iterable[str]) -> list[str]:
+    """What a cell does that proves nothing, but is worth a look where these are forbidden."""
+    code = without_comments(source[:MOST_CHARACTERS])
+    entries = program().to_be_written(sorted(forbidden))
+    own = [sign for entry in entries for sign in entry.signs.items()]
+    known = dict.fromkeys([*SIGNS, *(DETOURS if entries else ()), *own])
     return [does for pattern, does in known if re.search(pattern, code)]
 
 
@@ -98,9 +99,9 @@ def _runs(code: str) -> list[int]:
 
 
 @cache
-def _known(kinds: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
-    """The files of the modules in these kinds, each with the runs of tokens in it."""
-    return [(path, _runs_of(path)) for _, path in forbidden_files(kinds)]
+def _known(forbidden: frozenset[str]) -> list[tuple[Path, frozenset[int]]]:
+    """The files that these forbid, each with the runs of tokens in it."""
+    return [(path, _runs_of(path)) for _, path in forbidden_files(forbidden)]
 
 
 @cache
@@ -110,16 +111,19 @@ def _runs_of(path: Path) -> frozenset[int]:
     return frozenset(_runs(text) + _runs(without_comments(text)))
 
 
-def forbidden_files(kinds: Iterable[str]) -> list[tuple[str, Path]]:
+def forbidden_files(forbidden: Iterable[str]) -> list[tuple[str, Path]]:
     """The files that an answer can match, each with its usual name."""
-    return [(_told(path), path) for path in sorted({p for kind in kinds for p in _files(kind)})]
+    files = {path for name in forbidden for path in _files(name)}
+    return [(_usual_name(path), path) for path in sorted(files)]
 
 
 @cache
-def _files(kind: str) -> tuple[Path, ...]:
-    """The files of the modules in a kind, without importing them."""
-    files = [file for path in KINDS[kind].python + KINDS[kind].modules for file in _file(path)]
-    return tuple(dict.fromkeys(files))
+def _files(forbidden: str) -> tuple[Path, ...]:
+    """The files of the modules that one name forbids, without importing them."""
+    (entry,) = program().to_be_written([forbidden])
+    return tuple(
+        dict.fromkeys(file for path in entry.python + entry.modules for file in _file(path))
+    )
 
 
 def _file(dotted: str) -> list[Path]:
@@ -137,7 +141,7 @@ def _file(dotted: str) -> list[Path]:
     return sorted(place.glob("*.py")) if len(rest) else []
 
 
-def _told(path: Path) -> str:
+def _usual_name(path: Path) -> str:
     parts = path.parts
     tops = [i for i, part in enumerate(parts[:-1]) if part in _tops()]
     return "/".join(parts[tops[-1] :]) if tops else path.name
@@ -146,5 +150,6 @@ def _told(path: Path) -> str:
 @cache
 def _tops() -> frozenset[str]:
     """The packages from which anything is forbidden."""
-    named = (path for kind in KINDS.values() for path in kind.python + kind.modules)
+    entries = program().forbidden.values()
+    named = (path for entry in entries for path in entry.python + entry.modules)
     return frozenset(path.partition(".")[0] for path in named)

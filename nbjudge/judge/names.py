@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nbformat import NotebookNode
 
-from nbjudge.inside.kinds import KINDS
+from nbjudge.inside.program import program
 from nbjudge.intake import cells
 
 #: The same test cells occur in every submission of a class, so they are parsed once.
@@ -41,15 +41,15 @@ def used(source: str) -> frozenset[str]:
 
 
 def forbidden_by_all(notebook: NotebookNode) -> tuple[str, ...]:
-    """The kinds forbidden by every test cell that forbids anything."""
+    """What is forbidden by every test cell that forbids anything."""
     per_test = [forbidden(cell.source) for cell in notebook.cells if cells.is_test(cell)]
-    every = [kinds for kinds in per_test if kinds is not None]
+    every = [names for names in per_test if names is not None]
     return tuple(sorted(frozenset.intersection(*every))) if every else ()
 
 
 @_once
 def forbidden(source: str) -> frozenset[str] | None:
-    """The kinds named in a test cell's ``by_hand``; ``None`` if it does not call it."""
+    """The names given in a test cell's ``by_hand``; ``None`` if it does not call it."""
     calls = [
         node
         for statement in _parsed(source)
@@ -60,7 +60,7 @@ def forbidden(source: str) -> frozenset[str] | None:
         return None
     named = [argument for call in calls for argument in call.args]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
-    return frozenset(kind for kind in KINDS if kind in texts)
+    return frozenset(name for name in program().forbidden if name in texts)
 
 
 def keeping(notebook: NotebookNode) -> frozenset[str]:

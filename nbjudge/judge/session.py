@@ -192,21 +192,21 @@ class Session:
 
     def _note_likeness(self) -> None:
         """Flag the answers that match the source files of what they must not use."""
-        kinds: dict[str, set[str]] = {}
+        forbidden: dict[str, set[str]] = {}
         for cell in self.cells:
             if cells.is_test(cell):
                 exercise = cells.exercise_of(cells.grade_id(cell))
-                kinds.setdefault(exercise, set()).update(names.forbidden(cell.source) or ())
-        every = {kind for named in kinds.values() for kind in named}
+                forbidden.setdefault(exercise, set()).update(names.forbidden(cell.source) or ())
+        every = {one for names_of_one in forbidden.values() for one in names_of_one}
         notes = self.findings.notes
         for cell in self.cells:
             name = cells.grade_id(cell)
             if cell.cell_type != "code" or cells.is_locked(cell):
                 continue
-            among = kinds.get(name, set()) if cells.is_answer(cell) else every
+            among = forbidden.get(name, set()) if cells.is_answer(cell) else every
             for does in likeness.signs(cell.source, among):
                 notes.add(f"{called(cell)} {does}")
-            if cells.is_answer(cell) and kinds.get(name):
-                part, file = likeness.likeness(cell.source, kinds[name])
+            if cells.is_answer(cell) and forbidden.get(name):
+                part, file = likeness.likeness(cell.source, forbidden[name])
                 if part >= likeness.MUCH:
                     notes.add(f"{name}: {part:.0%} of the answer matches {file}")

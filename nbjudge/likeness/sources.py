@@ -11,7 +11,6 @@ from nbformat import NotebookNode
 
 from nbjudge.course import RELEASED
 from nbjudge.files import Unreadable, read_file, write_whole
-from nbjudge.inside.kinds import KINDS
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, find, roster
 from nbjudge.intake.merge import blank
@@ -133,7 +132,7 @@ def base_of(folders: list[GradingFolder], answers: Answers) -> Base:
         for path in sorted(package.rglob("*.py")):
             name = path.relative_to(package.parent).as_posix()
             base.add(name, [(path.read_text("utf-8", errors="replace"), True)])
-    for name, path in forbidden_files(KINDS):
+    for name, path in forbidden_files(program().forbidden):
         if name not in base.sources:
             base.add(name, [(path.read_text("utf-8", errors="replace"), True)])
     course = folders[0].course

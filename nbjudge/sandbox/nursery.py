@@ -145,7 +145,7 @@ class Nursery:
         limits:
             Its limits; by default those of :class:`Limits`.
         forbidden:
-            The kinds in :data:`nbjudge.inside.kinds.KINDS` whose modules it cannot import.
+            Names in the course's ``forbidden`` whose modules it cannot import.
         files:
             Relative path → content of the files in its working folder.
         seed:

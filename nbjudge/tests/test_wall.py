@@ -13,7 +13,8 @@ from around import WITHOUT
 
 import nbjudge
 from nbjudge import files
-from nbjudge.inside import kinds, program
+from nbjudge.inside import program
+from nbjudge.inside.tables import Misspelt, read_table
 
 #: The course's packages; the judge knows none of them.
 COURSES = {"tfcourse", "coursebook", "nbjudge_tfcourse"}
@@ -94,9 +95,8 @@ def told(folder, said=None, **modules):
     if said is not None:
         (folder / program.FILE).write_text(said)
     code = (
-        "import sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"
-        "import json, dataclasses\nfrom nbjudge.inside.program import program\n"
-        "print(json.dumps(dataclasses.asdict(program()) | {'root': program().variable('ROOT')}))"
+        "import json, msgspec\nfrom nbjudge.inside.program import program\n"
+        "print(json.dumps(msgspec.to_builtins(program()) | {'root': program().variable('ROOT')}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     environment.pop(program.VARIABLE, None)
@@ -122,7 +122,9 @@ def test_a_course_that_is_a_package_says_it_there(tmp_path):
     module = "COMMAND = 'other'\nFORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
     found = json.loads(told(tmp_path, said, sorting=module).stdout)
     assert found["command"] == "sorts"
-    assert found["forbidden"] == {"sorting": {"why": "sorts", "python": ["a", "b"]}}
+    assert [*found["forbidden"]] == ["sorting"]
+    entry = found["forbidden"]["sorting"]
+    assert (entry["why"], entry["python"], entry["modules"]) == ("sorts", ["a", "b"], [])
 
 
 @pytest.mark.parametrize(
@@ -143,10 +145,13 @@ def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, said, problem)
 
 
 def test_what_a_course_forbids_is_read_strictly():
-    assert kinds._read("sorting", {"why": "sorts", "python": ["heapq"]}).python == ("heapq",)
+    def read(said):
+        return read_table({"forbidden": {"sorting": said}}, program.Program).forbidden["sorting"]
+
+    assert read({"why": "sorts", "python": ["heapq"]}).python == ("heapq",)
     for said in ({"python": ["heapq"]}, {"why": "sorts", "pythons": ["heapq"]}):
-        with pytest.raises(ValueError, match="'sorting' cannot be read"):
-            kinds._read("sorting", said)
+        with pytest.raises(Misspelt, match="'sorting' cannot be read"):
+            read(said)
 
 
 def test_the_first_course_above_counts(tmp_path, monkeypatch):

@@ -11,48 +11,47 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 
-from nbjudge.inside.kinds import KINDS, Forbidden, check
+from nbjudge.inside.forbidden import Forbidden
 from nbjudge.inside.program import folder_of, program
 from nbjudge.inside.testing.refusals import refuse
 
 
-class KindsAbsent:
-    """An import finder that comes first and refuses the modules of these kinds."""
+class Absent:
+    """An import finder that comes first and refuses the modules of these entries."""
 
-    def __init__(self, kinds: Sequence[Forbidden]):
-        self.kinds = kinds
+    def __init__(self, entries: Sequence[Forbidden]):
+        self.entries = entries
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Explain why a module cannot be imported; leave all others to other finders."""
-        for kind in self.kinds:
-            for module in kind.modules:
+        for entry in self.entries:
+            for module in entry.modules:
                 if f"{name}.".startswith(f"{module}."):
-                    refuse(name, kind)
+                    refuse(name, entry)
         return None
 
 
 def remove(*what: str) -> None:
-    """Refuse the modules of these kinds for the rest of this process's life.
+    """Refuse the modules that may not be used here for the rest of this process's life.
 
     Parameters
     ----------
     what:
-        Names in :data:`nbjudge.inside.kinds.KINDS`.
+        Names of what is to be written by hand: the course's ``forbidden``.
 
     Raises
     ------
     ValueError
         If a name is unknown.
     """
-    check(what)
-    kinds = [KINDS[name] for name in what]
-    if not kinds:
+    entries = program().to_be_written(what)
+    if not entries:
         return
-    sys.meta_path.insert(0, KindsAbsent(kinds))
+    sys.meta_path.insert(0, Absent(entries))
     hidden = tuple(
         f"{folder.joinpath(*below)}/"
-        for kind in kinds
-        for top, *below in (module.split(".") for module in kind.modules)
+        for entry in entries
+        for top, *below in (module.split(".") for module in entry.modules)
         if top in program().packages and (folder := folder_of(top))
     )
 

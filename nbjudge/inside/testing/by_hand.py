@@ -14,8 +14,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 
-from nbjudge.inside.kinds import KINDS, Forbidden, check
-from nbjudge.inside.testing.absent import KindsAbsent
+from nbjudge.inside.forbidden import Forbidden
+from nbjudge.inside.program import program
+from nbjudge.inside.testing.absent import Absent
 from nbjudge.inside.testing.refusals import REFUSALS, refuse
 from nbjudge.inside.values import torch
 
@@ -30,8 +31,8 @@ def by_hand(*what: str) -> None:
     Parameters
     ----------
     what:
-        Names in :data:`nbjudge.inside.kinds.KINDS`, such as ``"attention"``; none allows
-        everything. They must be string literals: the grader reads them before it runs the cell.
+        Names in the course's ``forbidden``, such as ``"attention"``; none allows everything. They
+        must be string literals: the grader reads them before it runs the cell.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def by_hand(*what: str) -> None:
         If a name is unknown.
     """
     global _forbidden
-    check(what)
+    program().to_be_written(what)
     _forbidden = what
 
 
@@ -53,7 +54,7 @@ def watched() -> Iterator[None]:
     """Run a learner's code; a call that :func:`by_hand` forbids raises a :class:`Mistake` in it."""
     REFUSALS.clear()
     try:
-        with _watching([KINDS[name] for name in _forbidden]):
+        with _watching(program().to_be_written(_forbidden)):
             yield
     except Exception:
         # Code that catches the refusal, or fails in its own way because of it, still gets it.
@@ -65,8 +66,8 @@ def watched() -> Iterator[None]:
 
 
 @contextmanager
-def _watching(kinds: list[Forbidden]) -> Iterator[None]:
-    if not kinds:
+def _watching(entries: list[Forbidden]) -> Iterator[None]:
+    if not entries:
         yield
         return
     harmless: set[CodeType] = set()
@@ -76,15 +77,15 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
         if event != "call" or code in harmless or not code.co_flags & CO_OPTIMIZED:
             return  # a module or a class that is being defined is no function
         module = str(frame.f_globals.get("__name__"))
-        for kind in kinds:
-            if name := kind.named(module, code.co_qualname):
-                refuse(name, kind)
+        for entry in entries:
+            if name := entry.named(module, code.co_qualname):
+                refuse(name, entry)
         harmless.add(code)
 
-    finder, before = KindsAbsent(kinds), sys.getprofile()
+    finder, before = Absent(entries), sys.getprofile()
     sys.meta_path.insert(0, finder)
     try:
-        with _torch_watched(kinds):
+        with _torch_watched(entries):
             sys.setprofile(profile)
             try:
                 yield
@@ -95,9 +96,9 @@ def _watching(kinds: list[Forbidden]) -> Iterator[None]:
             sys.meta_path.remove(finder)
 
 
-def _torch_watched(kinds: list[Forbidden]) -> AbstractContextManager:
+def _torch_watched(entries: list[Forbidden]) -> AbstractContextManager:
     if torch is None:
         return nullcontext()
     from nbjudge.inside.testing.torch_calls import watching
 
-    return watching(kinds, refuse)
+    return watching(entries, refuse)

@@ -51,7 +51,7 @@ def begin(
     Parameters
     ----------
     forbidden:
-        The kinds in :data:`nbjudge.inside.kinds.KINDS` whose modules cannot be imported.
+        Names in the course's ``forbidden`` whose modules cannot be imported.
     seed:
         Seed of its random numbers; ``None`` for a random one.
     wire_path:

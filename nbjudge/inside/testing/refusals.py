@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from nbjudge.inside.kinds import KINDS, Forbidden
+from nbjudge.inside.forbidden import Forbidden
+from nbjudge.inside.program import program
 from nbjudge.inside.testing.mistake import Mistake
 
 REFUSALS: list[Mistake] = []
 
 
-def refuse(name: str, kind: Forbidden) -> NoReturn:
+def refuse(name: str, entry: Forbidden) -> NoReturn:
     """Say that what was just called must be written by hand.
 
     Raises
@@ -18,6 +19,6 @@ def refuse(name: str, kind: Forbidden) -> NoReturn:
     Mistake
         Always. If the learner's code catches it, it is reported all the same.
     """
-    key = next(key for key, known in KINDS.items() if known is kind)
-    REFUSALS.append(Mistake(f"`{name}` {kind.why}", {"key": key, "calls": name}))
+    key = next(key for key, known in program().forbidden.items() if known is entry)
+    REFUSALS.append(Mistake(f"`{name}` {entry.why}", {"key": key, "calls": name}))
     raise REFUSALS[-1]

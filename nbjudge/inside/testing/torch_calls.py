@@ -18,7 +18,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from nbjudge.inside.kinds import Forbidden
+from nbjudge.inside.forbidden import Forbidden
 
 Refuse = Callable[[str, Forbidden], NoReturn]
 
@@ -28,30 +28,30 @@ CALLING = ("apply_", "map_", "map2_", "register_hook")
 
 
 @contextmanager
-def watching(kinds: list[Forbidden], refuse: Refuse) -> Iterator[None]:
+def watching(entries: list[Forbidden], refuse: Refuse) -> Iterator[None]:
     """Watch every call of a PyTorch function, by whatever name, and of an operator that it uses.
 
     Parameters
     ----------
-    kinds:
-        The kinds that are forbidden.
+    entries:
+        What is forbidden.
     refuse:
-        Called with the name and the kind of a forbidden function.
+        Called with the name and the entry of a forbidden function.
     """
     with ExitStack() as stack:
-        for kind in kinds:
-            if kind.gradients:
-                stack.enter_context(_without_backward(kind, refuse))
-        named = [kind for kind in kinds if kind.torch_functions or kind.operators]
+        for entry in entries:
+            if entry.gradients:
+                stack.enter_context(_without_backward(entry, refuse))
+        named = [entry for entry in entries if entry.torch_functions or entry.operators]
         if named:  # otherwise every operation would be slower for nothing
             stack.enter_context(_Operators(named, refuse))
             stack.enter_context(_Functions(named, refuse))
         yield
 
 
-def _without_backward(kind: Forbidden, refuse: Refuse) -> saved_tensors_hooks:
+def _without_backward(entry: Forbidden, refuse: Refuse) -> saved_tensors_hooks:
     """Refuse a backward pass, however it is started, once it needs what a forward pass saved."""
-    return saved_tensors_hooks(lambda tensor: tensor, lambda tensor: refuse("backward", kind))
+    return saved_tensors_hooks(lambda tensor: tensor, lambda tensor: refuse("backward", entry))
 
 
 def _name(func: Any) -> str:
@@ -62,9 +62,9 @@ def _name(func: Any) -> str:
 class _Functions(TorchFunctionMode):
     """Sees PyTorch's functions, methods and ``torch.ops``."""
 
-    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
+    def __init__(self, entries: list[Forbidden], refuse: Refuse) -> None:
         super().__init__()
-        self.kinds, self.refuse = kinds, refuse
+        self.entries, self.refuse = entries, refuse
         #: What need not be looked at again, since loops over numbers call the same few very often;
         #: and whether it runs no Python, so that nothing in it need be watched.
         self.harmless: dict[Any, bool] = {}
@@ -75,13 +75,13 @@ class _Functions(TorchFunctionMode):
         kwargs = kwargs or {}
         if func in self.harmless:
             # A subclass's own code runs inside the function.
-            native = self.harmless[func] and all(kind is Tensor for kind in types)
+            native = self.harmless[func] and all(entry is Tensor for entry in types)
             return _unwatched(func, args, kwargs) if native else func(*args, **kwargs)
         name = _name(func)
-        named = [kind for kind in self.kinds if name in kind.torch_functions]
-        for kind in named:
-            if kind.means(args, kwargs):
-                self.refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), kind)
+        named = [entry for entry in self.entries if name in entry.torch_functions]
+        for entry in named:
+            if entry.means(args, kwargs):
+                self.refuse({"matmul": "@", "__matmul__": "@"}.get(name, name), entry)
         if not named:
             self.harmless[func] = isinstance(func, NATIVE) and name not in CALLING
         return func(*args, **kwargs)
@@ -100,7 +100,7 @@ def _unwatched(func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 class _Dispatched:
     """What the mode below does; in its own class PyTorch would wrap it, and load a compiler."""
 
-    kinds: list[Forbidden]
+    entries: list[Forbidden]
     refuse: Refuse
     harmless: set[Any]
 
@@ -110,12 +110,12 @@ class _Dispatched:
         kwargs = kwargs or {}
         if func not in self.harmless:
             name = _name(func).rstrip("_")  # also if it works in place
-            named = [kind for kind in self.kinds if name in kind.torch_functions]
-            for kind in self.kinds:
-                if any(part in name for part in kind.operators) or (
-                    kind in named and kind.means(args, kwargs)
+            named = [entry for entry in self.entries if name in entry.torch_functions]
+            for entry in self.entries:
+                if any(part in name for part in entry.operators) or (
+                    entry in named and entry.means(args, kwargs)
                 ):
-                    self.refuse(name, kind)
+                    self.refuse(name, entry)
             if not named:
                 self.harmless.add(func)
         return func(*args, **kwargs)
@@ -124,6 +124,6 @@ class _Dispatched:
 class _Operators(_Dispatched, TorchDispatchMode):
     """Sees the operators that run in the end, such as those called by TorchScript or from C++."""
 
-    def __init__(self, kinds: list[Forbidden], refuse: Refuse) -> None:
+    def __init__(self, entries: list[Forbidden], refuse: Refuse) -> None:
         super().__init__()
-        self.kinds, self.refuse, self.harmless = kinds, refuse, set()
+        self.entries, self.refuse, self.harmless = entries, refuse, set()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
-from nbjudge.inside.kinds import KINDS
+from nbjudge.inside.program import program
 from nbjudge.inside.testing.errors import HINTS
 from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 
@@ -90,11 +90,11 @@ def told(name: str, about: object) -> str:
         return OTHERWISE.format(name=name)
     if key == "error":
         return _error(name, about)
-    if key in KINDS:
+    if entry := program().forbidden.get(key):
         called = about.get("calls")
-        known = type(called) is str and called in {"@", *KINDS[key].torch_functions}
+        known = type(called) is str and called in {"@", *entry.torch_functions}
         what = f"`{called}`" if known else f"`{name}` calls something that"
-        return f"{what} {KINDS[key].why}"
+        return f"{what} {entry.why}"
     return SENTENCES.get(key, OTHERWISE).format(name=name)
 
 

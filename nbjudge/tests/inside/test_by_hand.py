@@ -11,7 +11,7 @@ from mistake_said import said
 from torch import nn
 from torch.nn import functional as F
 
-from nbjudge.inside.kinds import KINDS
+from nbjudge.inside.program import program
 from nbjudge.inside.testing import absent
 from nbjudge.testing import by_hand, call
 
@@ -232,10 +232,10 @@ def test_files_of_a_module_are_its_source_and_what_is_compiled_of_it():
         assert not absent.is_in(f"/course/{path}", hidden), path
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", program().forbidden)
 def test_what_is_forbidden_is_named_where_it_is_defined(kind):
     """Names are compared with those of the functions that are called."""
-    for path in KINDS[kind].python:
+    for path in program().forbidden[kind].python:
         parent, _, name = path.rpartition(".")
         try:
             importlib.import_module(path)

@@ -5,15 +5,10 @@ The course defines these things: see :mod:`nbjudge.inside.program`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
-
-from nbjudge.inside.program import program
+from nbjudge.inside.messages import Message
 
 
-@dataclass(frozen=True)
-class Forbidden:
+class Forbidden(Message):
     """One thing to be written by hand, and everything that would do it instead.
 
     Attributes
@@ -34,8 +29,8 @@ class Forbidden:
     gradients:
         Whether PyTorch computes no gradients.
     signs:
-        Pairs of a regular expression and a description of an answer that matches it: nothing
-        that can be refused, but worth a grader's attention.
+        Regular expressions, each with a description of an answer that matches it: nothing that can
+        be refused, but worth a grader's attention.
     """
 
     why: str
@@ -45,7 +40,7 @@ class Forbidden:
     modules: tuple[str, ...] = ()
     matrices: bool = False
     gradients: bool = False
-    signs: tuple[tuple[str, str], ...] = ()
+    signs: dict[str, str] = {}
 
     def means(self, args: tuple, kwargs: dict) -> bool:
         """Whether this call of one of ``torch_functions`` is forbidden."""
@@ -70,40 +65,3 @@ def _two_matrices(args: tuple, kwargs: dict) -> bool:
     tensors = [value for value in given if isinstance(value, torch.Tensor)]
     # A matrix with one row or one column is a vector: `Q[i : i + 1] @ K.T` is about one query.
     return sum(sum(length > 1 for length in tensor.shape) >= 2 for tensor in tensors) >= 2
-
-
-def _read(name: str, table: Mapping[str, Any]) -> Forbidden:
-    """Read one entry from plain data.
-
-    Raises
-    ------
-    ValueError
-        If the data has fields that :class:`Forbidden` does not have, or lacks ``why``.
-    """
-    lists = {
-        key: tuple(value.items()) if isinstance(value, Mapping) else tuple(value)
-        for key, value in table.items()
-        if not isinstance(value, str | bool)
-    }
-    try:
-        forbidden = Forbidden(**{**table, **lists})
-    except TypeError as error:
-        raise ValueError(f"the FORBIDDEN entry {name!r} cannot be read: {error}") from None
-    return replace(forbidden, torch_functions=frozenset(forbidden.torch_functions))
-
-
-#: What an exercise of the installed course can require to be written by hand.
-KINDS = {name: _read(name, said) for name, said in program().forbidden.items()}
-
-
-def check(what: tuple[str, ...]) -> None:
-    """Check that these kinds exist.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown.
-    """
-    if unknown := sorted(set(what) - set(KINDS)):
-        known = ", ".join(sorted(KINDS)) or "nothing: no course is installed that forbids anything"
-        raise ValueError(f"what must be among {known}; got {', '.join(unknown)}")
