@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
@@ -20,15 +19,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from coursebook import site
 from coursebook.course import problem_set_names
 from coursebook.yaml_files import read_yaml
+from nbjudge import sandbox
 from nbjudge.answers import load_variants
 from nbjudge.files import write_whole
 from nbjudge.intake import cells
+from nbjudge.intake.release import is_current, make_release, release_folder, state
+from nbjudge.judge import Limits
+from nbjudge.report.show import progress_bar, show_grades
+from nbjudge.run.engine import grade
+from nbjudge.store.results import Report
 from nbjudge.variants import fill
-
-if TYPE_CHECKING:
-    from nbjudge.store.results import Report
 
 #: The example class includes an infinite loop, and nobody wants to wait for it.
 CALL_SECONDS, CELL_SECONDS = 5, 6
@@ -58,8 +61,6 @@ def demo(course: Path, fresh: bool = False) -> None:
     FileNotFoundError
         If this is a learners' copy of the course, which has no class to grade.
     """
-    from coursebook import site
-
     for part in ("examples", "solutions"):
         if not (course / part).is_dir():
             raise FileNotFoundError(
@@ -88,8 +89,6 @@ def demo(course: Path, fresh: bool = False) -> None:
         with step(console, "3 of 3: the rest of the site"):
             index = wait_for(building, at, console)
     console.print(f"Done in {monotonic() - began:.0f} s.")
-
-    from nbjudge.report.show import show_grades
 
     console.print()
     show_grades(report, console)
@@ -149,8 +148,6 @@ def make_releases(course: Path, console: Console, kept: Path) -> None:
     ``kept`` is a file with the state of each that was found or made current: one that is in the
     same state is not made again to be compared.
     """
-    from nbjudge.intake.release import is_current, make_release, release_folder, state
-
     known = json.loads(kept.read_text("utf-8")) if kept.is_file() else {}
     names = problem_set_names(course)
     for number, name in enumerate(names, 1):
@@ -223,8 +220,6 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
     ValueError
         If it names a variant, an answer or a cell that the problem set does not have.
     """
-    from nbjudge.intake.release import release_folder
-
     folder = course / "solutions" / problem_set
     source = nbformat.read(folder / f"{problem_set}.ipynb", as_version=4)
     release = release_folder(problem_set, course) / f"{problem_set}.ipynb"
@@ -265,11 +260,6 @@ def handed_in(course: Path, problem_set: str, entry: dict) -> NotebookNode:
 
 def grade_class(course: Path, built: Path, console: Console) -> Report:
     """Grade the example class, running only what is new or has changed."""
-    from nbjudge import sandbox
-    from nbjudge.judge import Limits
-    from nbjudge.report.show import progress_bar
-    from nbjudge.run.engine import grade
-
     with progress_bar(console) as progress:
         report = grade(
             read_class(course)["problem_set"],
@@ -290,6 +280,4 @@ def grade_class(course: Path, built: Path, console: Console) -> Report:
 
 def sandbox_advice() -> str:
     """What to do to have learners' code run in a sandbox on this machine."""
-    from nbjudge import sandbox
-
     return sandbox.status().why

@@ -7,6 +7,7 @@ output is ignored with no strict cell after it. These are checked here, without 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
@@ -153,6 +154,4 @@ def main(paths: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    import sys
-
     raise SystemExit(main(sys.argv[1:]))

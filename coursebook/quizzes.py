@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 
@@ -211,8 +212,6 @@ def pick(found: dict[str, tuple[Path, Quiz]], name: str) -> tuple[Path, Quiz]:
     """The question with that name; if there is none, the error suggests a similar name."""
     if name in found:
         return found[name]
-    from difflib import get_close_matches
-
     near = get_close_matches(name, found, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ": write it in the lesson's quiz.md"
     raise QuizError(f"there is no question named {name!r}{hint}")

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from nbjudge.course import is_root
 from nbjudge.failure import of_the_machine
 from nbjudge.inside.program import go_to, program
 
@@ -25,8 +26,6 @@ def _database(given: str | None) -> str | None:
 def _course(given: Path | None) -> None:
     if given is None:
         return
-    from nbjudge.course import is_root
-
     with plain_errors():
         if not is_root(given):
             raise ValueError(f"course is {str(given)!r}, but there is no course in that folder.")

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from nbjudge.answers import load_variants
 from nbjudge.intake import cells, enclosures
+from nbjudge.intake.release import release_folder, source_folder
 
 
 def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -53,8 +54,6 @@ def example_class(
     seed:
         The random seed.
     """
-    from nbjudge.intake.release import release_folder, source_folder
-
     folder, name = source_folder(problem_set, course), f"{problem_set}.ipynb"
     release = nbformat.read(release_folder(problem_set, course) / name, as_version=4)
     source = nbformat.read(folder / name, as_version=4)

@@ -12,23 +12,22 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
 
+from nbjudge import sandbox
 from nbjudge.desk.assemble import Assembled, assemble
 from nbjudge.desk.named import find, lesson_of
+from nbjudge.desk.run import Desk
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
-from nbjudge.judge import names
+from nbjudge.intake.release import known_of
+from nbjudge.judge import Job, judge, names
 from nbjudge.judge.job import TestScore
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.judge.names import names_of
-
-if TYPE_CHECKING:
-    from nbjudge.desk.run import Desk
 
 #: Verdicts on a test, and on an answer that is judged only when work is graded.
 PASSED, PARTLY, FAILED, HIDDEN = "passed", "partly", "failed", "hidden"
@@ -250,8 +249,6 @@ def _known_answers(ready: Assembled) -> KnownAnswers | None:
     """What the course knows about its answers, for messages; nothing without the course."""
     if ready.release is None or ready.course is None:
         return None
-    from nbjudge.intake.release import known_of
-
     return known_of(ready.release.stem, ready.course)
 
 
@@ -335,8 +332,6 @@ def _at_desk(
     """Each test's result in a plain process, and the flags raised."""
     if not wanted:
         return {}, []
-    from nbjudge.desk.run import Desk
-
     if desk is None:
         with Desk() as desk:
             return _at_desk(ready, wanted, limits, desk, known)
@@ -360,9 +355,6 @@ def _in_sandbox(
     known: KnownAnswers | None,
 ) -> tuple[dict[str, TestScore], list[str]]:
     """The same in the sandbox, as in grading."""
-    from nbjudge import sandbox
-    from nbjudge.judge import Job, judge
-
     status = sandbox.status()
     if not status.works:
         raise ValueError(

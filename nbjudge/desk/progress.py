@@ -18,7 +18,7 @@ from nbjudge.desk.named import lesson_of
 from nbjudge.files import write_whole
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
-from nbjudge.report.pages import number
+from nbjudge.wording import number
 
 if TYPE_CHECKING:
     from nbjudge.desk.check import Checked

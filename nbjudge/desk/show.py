@@ -15,7 +15,7 @@ from rich.text import Text
 
 from nbjudge.intake.cells import SEPARATOR, listed
 from nbjudge.report.outputs import plain
-from nbjudge.report.pages import number
+from nbjudge.wording import number
 
 if TYPE_CHECKING:
     from nbjudge.desk.check import Checked, CheckedTest, Exercise

@@ -32,9 +32,12 @@ from nbjudge.desk.messages import (
     Work,
 )
 from nbjudge.inside.messages import from_json, to_json
+from nbjudge.inside.testing import learner
 from nbjudge.inside.wire import TimedOut
 from nbjudge.intake import cells
 from nbjudge.judge.errors import OUT_OF_TIME
+from nbjudge.judge.examiner import Examiner
+from nbjudge.judge.known import Known
 from nbjudge.judge.messages import Ask, Finding, Open, Step
 from nbjudge.judge.remote import Link
 
@@ -131,8 +134,6 @@ class Direct:
     def send(self, value: dict[str, Any], seconds: float | None = None) -> None:
         """Answer the request within this many seconds."""
         request, limit = value, float("inf") if seconds is None else seconds
-        from nbjudge.inside.testing import learner
-
         if request["verb"] == "begin":
             self.objects.clear()
         kind, answer = "mistake", ""
@@ -167,20 +168,15 @@ class NotebookRunner:
     """
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
-        from nbjudge.judge.examiner import Examiner
-
         self.tell, self.clock = tell, Alarm()
         self.shell = _shell()
         self.examiner = Examiner()
 
     def run(self, work: Work) -> None:
         """Run the remaining steps, after rerunning those that an earlier process completed."""
-        from nbjudge.inside.testing.learner import seed_all
-        from nbjudge.judge.known import Known
-
         self.examiner.open(Open(seed=work.seed))
         self.examiner.known = Known(work.known)
-        seed_all(work.seed)
+        learner.seed_all(work.seed)
         slow, done = set(work.slow), set(work.done)
         end = monotonic() + work.seconds
         for at, step in enumerate(work.steps):
@@ -264,10 +260,8 @@ def main(folder: str) -> None:
     def tell(event: Event) -> None:
         os.write(out, (to_json(event) + "\n").encode())
 
-    from nbjudge.inside.testing.learner import warm
-
     worker = NotebookRunner(tell)
-    warm()  # so that one-time costs are not charged to the first call
+    learner.warm()  # so that one-time costs are not charged to the first call
     if not sys.stdin.buffer.readline():
         return
     parent = os.fdopen(os.dup(0), "rb", buffering=0)

@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from nbjudge.course import root
 from nbjudge.files import write_whole
 from nbjudge.inside.program import program
 from nbjudge.intake import cells
@@ -134,10 +135,8 @@ def put_into_lesson(path: Path, course: Path) -> bool:
 
 def main(paths: list[str]) -> None:
     """Insert the cell into each of these lessons, and print those that changed."""
-    from nbjudge import course
-
     for path in map(Path, paths):
-        if put_into_lesson(path, course.root(path.parent)):
+        if put_into_lesson(path, root(path.parent)):
             print(path)
 
 

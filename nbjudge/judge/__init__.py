@@ -34,7 +34,7 @@ def judge(job: Job, nursery: Nursery) -> Judged:
     Exception
         Only if the judge's own machinery fails, never for what a learner did.
     """
-    from nbjudge.judge.session import Session
+    from nbjudge.judge.session import Session  # needs Linux
 
     with Session(job, nursery) as session:
         return session.judged()

@@ -26,14 +26,13 @@ from typing import Any
 from nbjudge.inside.causes import Guess
 from nbjudge.inside.messages import unpack
 from nbjudge.inside.program import program
-from nbjudge.inside.testing import recall, unseen
+from nbjudge.inside.testing import learner, recall, unseen
 from nbjudge.inside.testing.by_hand import by_hand
 from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.choices import scored_below
 from nbjudge.inside.testing.enclosed import refuse
 from nbjudge.inside.testing.fresh import SEED_VARIABLE, fresh
 from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
-from nbjudge.inside.testing.learner import seed_all
 from nbjudge.inside.testing.measured import collected
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.testing.recall import Check, Find, Table
@@ -71,9 +70,7 @@ def warm() -> None:
     """Import what tests use, in the process that examiners are forked from."""
     for name in program().warm:
         importlib.import_module(name)
-    from nbjudge.inside.testing.learner import warm
-
-    warm()
+    learner.warm()
 
 
 #: The course's wrong answers, which :func:`learn` was given.
@@ -295,7 +292,7 @@ class Examiner:
                 return fresh(test)
 
             test = read(name, _marked(source))
-            seed_all(learners_seed(self.seed, f"examiner/{name}"))
+            learner.seed_all(learners_seed(self.seed, f"examiner/{name}"))
             by_hand()
             # Functions from set-up cells look up the learner's names there.
             names |= {learner: link.name(learner) for learner in learners if learner in link.names}
@@ -336,7 +333,7 @@ class Examiner:
     def _run(self, ask: Ask, deadline: float, hide: Callable[[], None]) -> Any:
         name = ask.name
         test = read(name, _marked(ask.source))
-        seed_all(learners_seed(self.seed, f"examiner/{name}"))
+        learner.seed_all(learners_seed(self.seed, f"examiner/{name}"))
         by_hand()
         if self.link is None:
             raise Lost("KernelDied", "There is no notebook to test.")

@@ -20,6 +20,7 @@ from nbjudge.inside.messages import from_json, to_json
 from nbjudge.intake import cells, enclosures
 from nbjudge.judge import names
 from nbjudge.judge.believed import Believed, ToWeigh, WeighedCell
+from nbjudge.judge.limited import within
 
 #: Seconds that all tests of a notebook may take.
 SECONDS = 1800.0
@@ -134,7 +135,6 @@ def main() -> None:
     """Weigh the notebooks on the standard input, each in a copy of this process."""
     from nbjudge.inside.values import torch
     from nbjudge.judge.examiner import Examiner
-    from nbjudge.judge.limited import within
 
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what cells put out is no reply

@@ -7,13 +7,15 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    import jinja2
-    from markupsafe import Markup
-    from pygments.formatters import HtmlFormatter
+import jinja2
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer, get_lexer_by_name
+
+from nbjudge.wording import measured, number, of, share
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,34 +35,12 @@ def _formatter(background: str = "light") -> HtmlFormatter:
 
     Importing the style's package enables every library's logging, which is undone here.
     """
-    from pygments.formatters import HtmlFormatter
-
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     formatter = HtmlFormatter(style=f"a11y-high-contrast-{background}", nowrap=True)
     root.handlers[:] = handlers
     root.setLevel(level)
     return formatter
-
-
-def number(value: float | None) -> str:
-    """Points in plain notation: ``3``, ``2.5``; a dash if unknown."""
-    return "–" if value is None else f"{round(value, 2):g}"
-
-
-def of(result: Any) -> str:
-    """A result's score and its maximum: ``3 of 4``, or ``– of 4`` while the score is unknown."""
-    return f"{number(result.score)} of {number(result.max_score)}"
-
-
-def measured(value: float) -> str:
-    """A measured number: integers with commas, others to four significant digits."""
-    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.4g}"
-
-
-def share(value: float | None) -> str:
-    """A share as a percentage, such as ``25 %``; a dash if unknown."""
-    return "–" if value is None else f"{value:.0%}".replace("%", " %")
 
 
 def feedback_links(into: Path, student: str, problem_set: str) -> dict[str, str]:
@@ -102,8 +82,6 @@ class Colours:
             return False
         if self.characters <= self.FEW:
             return True
-        from pygments.lexers import get_lexer_by_name
-
         began = process_time()
         for _ in get_lexer_by_name("ipython3").get_tokens_unprocessed(source):
             if self.seconds + process_time() - began > self.SECONDS:
@@ -115,10 +93,6 @@ class Colours:
 @lru_cache(500)
 def code(source: str) -> Markup:
     """Python as highlighted HTML, cached because most cells are the same for everyone."""
-    from markupsafe import Markup, escape
-    from pygments import highlight
-    from pygments.lexers import PythonLexer
-
     if not can_be_coloured(source):
         return escape(source)
     return Markup(highlight(source, PythonLexer(stripnl=False), _formatter()))
@@ -126,8 +100,6 @@ def code(source: str) -> Markup:
 
 @cache
 def _environment() -> jinja2.Environment:
-    import jinja2
-
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -143,8 +115,6 @@ def _environment() -> jinja2.Environment:
 @cache
 def style(background: str = "light") -> Markup:
     """The style of highlighted code on a ``light`` or ``dark`` background, as CSS."""
-    from markupsafe import Markup
-
     return Markup(_formatter(background).get_style_defs(".highlight"))
 
 

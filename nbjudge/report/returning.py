@@ -22,9 +22,9 @@ from nbjudge.intake.which import ENDINGS, SECRET, TIMESTAMP, alike, is_junk, ste
 from nbjudge.report.exports import check_kind
 from nbjudge.report.feedback import NOT_FINAL, Redact
 from nbjudge.report.outputs import harmless_markdown
-from nbjudge.report.pages import number
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.results import Report, StudentResult
+from nbjudge.wording import number
 
 #: Format of a submission's secret. nbgrader's are 128 hexadecimal digits.
 _SECRET = re.compile(r"[0-9A-Za-z_=+/-]{16,512}")

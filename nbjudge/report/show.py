@@ -28,8 +28,9 @@ from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
 from nbjudge.intake.roster import ROSTER
 from nbjudge.report.outputs import plain
-from nbjudge.report.pages import OVERVIEWS, can_be_coloured, measured, number
+from nbjudge.report.pages import OVERVIEWS, can_be_coloured
 from nbjudge.store.results import WAITS, Report
+from nbjudge.wording import measured, number
 
 if TYPE_CHECKING:
     from nbjudge.report.leaderboard import Board

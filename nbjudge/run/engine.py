@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from nbjudge import course as course_tree
+from nbjudge import sandbox
 from nbjudge.failure import GradingFailed
 from nbjudge.inside.messages import Malformed
 from nbjudge.intake import roster
@@ -171,8 +172,6 @@ def _check_workers(
         if not trust_network:
             cluster.refuse_unencrypted(scheduler)
     elif sandboxed:
-        from nbjudge import sandbox
-
         sandbox.require()
 
 

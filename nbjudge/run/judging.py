@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nbjudge.failure import GradingFailed
+from nbjudge.run import pool
 from nbjudge.run.bench import Bench, Crew, JudgeFailed, Outcome, RunSettings
 
 #: Maximum number of retries if a submission's worker was lost, and if the judge failed on it.
@@ -100,8 +101,6 @@ def judge_all(
         return
     made: AbstractContextManager[Crew]
     if scheduler is None:
-        from nbjudge.run import pool
-
         made = pool.pool(min(workers, len(first)), terms, scratch)
     else:
         made = dask_cluster().cluster(scheduler, terms)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from nbjudge import course
 from nbjudge.inside import isolation
 from nbjudge.inside.program import program
 
@@ -179,8 +180,6 @@ def command(
 
 def _hidden(seen: list[str]) -> list[str]:
     """The course's folder, if it is inside a visible one."""
-    from nbjudge import course
-
     try:
         root = str(course.root().resolve())
     except FileNotFoundError:

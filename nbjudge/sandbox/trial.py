@@ -9,6 +9,7 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbjudge import course
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, not_linux
 
 #: Settings that can stop an ordinary user from creating a namespace: sysctl → (value that forbids
@@ -98,7 +99,6 @@ def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
 
 def _try() -> tuple[str, ...]:
     """Return the promises that are broken."""
-    from nbjudge import course
     from nbjudge.inside import probe
     from nbjudge.sandbox.nursery import Nursery
 

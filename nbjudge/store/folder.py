@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import make_url
@@ -44,6 +45,7 @@ from nbjudge.judge import weighing
 from nbjudge.judge.believed import Weights
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.run.workers import WORKERS
+from nbjudge.store import gradebook
 from nbjudge.store.ledger import Ledger
 
 CONFIG_FILE = '''"""nbgrader's settings for this folder of graded work, read by its formgrader."""
@@ -119,9 +121,7 @@ def check_gradebook(database: Path) -> None:
             f"{database} is not a gradebook, or is damaged ({error}). Replace it with a copy "
             "of the gradebook, which holds the manual marks; or grade into a new folder."
         ) from None
-    from nbjudge.store.gradebook import version
-
-    if stored_version != [(version(),)]:
+    if stored_version != [(gradebook.version(),)]:
         raise GradingFailed(
             f"{database} was made by another version of nbgrader. Make a copy of it, run "
             f"`nbgrader db upgrade` in {database.parent}, then this command again; or grade into a "
@@ -138,8 +138,6 @@ def lock(into: Path) -> Iterator[None]:
     GradingFailed
         If another process has locked it.
     """
-    from filelock import FileLock, Timeout
-
     held = FileLock(into / ".lock")
     try:
         held.acquire(timeout=0)
@@ -332,8 +330,6 @@ class GradingFolder:
         return f"c.CourseDirectory.db_url = os.environ.get({variable!r}, {url!r})\n"
 
     def _make_database(self) -> None:
-        from nbjudge.store import gradebook
-
         database = self.into / "gradebook.db"
         if self.own_database and database.is_file():
             check_gradebook(database)

@@ -4,6 +4,7 @@
 evaluates. ``tfcourse train``, ``translate`` and ``generate`` do the same from a terminal.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ _MODULES = {"prepare": "running", "run": "running", "Task": "task", "translate":
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
