@@ -9,7 +9,7 @@ instructor's; each wrong answer must fail the tests aimed at it ::
         return x + x
 
 
-    @wrong("constant", "returns what the example gives", told="double.5. should be 10")
+    @wrong("constant", "returns what the example gives", match="double.5. should be 10")
     def double(x):
         return 6
 
@@ -27,7 +27,7 @@ or a list of such pairs. Each ``old`` must occur exactly once.
 - ``wrong(name, about)`` must fail exactly these tests: all of its exercise, or those in ``loses``,
   or all but those in ``spares`` (without the exercise's name: ``"values"``). ``says`` is what
   learners are told whose results agree with this answer's; ``about``, for instructors, may then be
-  left out. The message of at least one failed test must match ``told``, a regular expression that
+  left out. The message of at least one failed test must fit ``match``, a regular expression that
   ignores case; by default it must contain ``says`` or, without ``says``, ``about``.
 - ``broken(old, new)`` breaks one line of the instructor's answer. The grader must blame this
   exercise and no other; any of its tests may catch it.
@@ -69,7 +69,7 @@ class Variant:
     about: str
     source: str
     loses: tuple[str, ...] = ()
-    told: str = ""
+    match: str = ""
     says: str = ""
 
 
@@ -235,7 +235,7 @@ class _Exercise:
         about: str = "",
         *,
         says: str = "",
-        told: str = "",
+        match: str = "",
         loses: list[str] | None = None,
         spares: list[str] | None = None,
         edit: tuple[str, str] | list[tuple[str, str]] | tuple[()] = (),
@@ -252,12 +252,12 @@ class _Exercise:
             raise ValueError("a wrong answer must fail a test")
         if not (about or says):
             raise ValueError("a wrong answer needs what it says, or what it is about")
-        told = told or re.escape(says or about)
-        re.compile(told)
+        match = match or re.escape(says or about)
+        re.compile(match)
         source = self._edited(source, edit)
         about = about or says
         name = f"wrong-{name}"
-        self._add(Variant(self.name, name, False, about, source, tuple(lost), told, says))
+        self._add(Variant(self.name, name, False, about, source, tuple(lost), match, says))
 
     def _edited(
         self, source: str, edit: tuple[str, str] | list[tuple[str, str]] | tuple[()]

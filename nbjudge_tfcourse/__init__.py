@@ -12,7 +12,7 @@ __all__ = [
     "FORBIDDEN",
     "PACKAGES",
     "TESTS_OWN",
-    "TOLD",
+    "WRONG_RESULTS",
     "VALUES",
     "WARM",
 ]
@@ -36,4 +36,4 @@ VALUES = ["numpy", "torch"]
 WARM = ["tfcourse.attention"]
 
 #: Where a release keeps what known wrong answers return in the visible tests.
-TOLD = "nbjudge_tfcourse/told"
+WRONG_RESULTS = "nbjudge_tfcourse/wrong_results"

@@ -54,7 +54,7 @@ class Guess:
     own: Sequence[str] = ()
     fails: Sequence[Sequence[str]] = field(default=())
 
-    def said(self) -> str:
+    def message(self) -> str:
         """The message if no other test is known."""
         return self.naming([*self.own, *(answer.says for answer in self.causes)])
 

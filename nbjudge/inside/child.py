@@ -54,7 +54,7 @@ def run(
     ----------
     request, talk:
         The request, and the socket for talking to whoever made it.
-    told:
+    reports:
         On this socket the child reports that it is ready and waits for a reply, or reports why
         it cannot be.
     watcher:

@@ -34,16 +34,16 @@ def pack(message: Any) -> bytes:
     return msgspec.msgpack.encode(message)
 
 
-def unpack(packed: bytes, *kinds: type[_Kind]) -> _Kind:
+def unpack(packed: bytes, *types: type[_Kind]) -> _Kind:
     """The inverse of :func:`pack`.
 
     Raises
     ------
     Malformed
-        If the bytes are anything else than a message of one of these kinds.
+        If the bytes are anything else than a message of one of these types.
     """
     try:
-        return msgspec.msgpack.decode(packed, type=reduce(or_, kinds))
+        return msgspec.msgpack.decode(packed, type=reduce(or_, types))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from None
 
@@ -53,15 +53,15 @@ def to_json(message: Any, indent: int | None = None, *, ascii: bool = True) -> s
     return json.dumps(msgspec.to_builtins(message), indent=indent, ensure_ascii=ascii)
 
 
-def from_json(text: str | bytes, *kinds: type[_Kind]) -> _Kind:
+def from_json(text: str | bytes, *types: type[_Kind]) -> _Kind:
     """The inverse of :func:`to_json`.
 
     Raises
     ------
     Malformed
-        If the text is anything else than a message of one of these kinds.
+        If the text is anything else than a message of one of these types.
     """
     try:
-        return msgspec.convert(json.loads(text), reduce(or_, kinds))
+        return msgspec.convert(json.loads(text), reduce(or_, types))
     except ValueError as error:
         raise Malformed(str(error)) from None

@@ -21,7 +21,7 @@ from msgspec import to_builtins
 
 from nbjudge.inside.forbidden import Forbidden
 from nbjudge.inside.messages import Message
-from nbjudge.inside.tables import Misspelt, Unknown, Written, keys_of, read_table
+from nbjudge.inside.tables import Misspelt, Spelling, Unknown, keys_of, read_table
 
 #: A course's own file in its folder.
 FILE = "course.toml"
@@ -29,9 +29,9 @@ FILE = "course.toml"
 #: Environment variable for the folder of the course, for a process that starts elsewhere.
 VARIABLE = "NBJUDGE_COURSE"
 
-_STRING = Written("{key} must be a string, in quotes; got {value}")
-_STRINGS = Written('{key} must be a list of strings, such as ["numpy"]; got {value}')
-_TABLE = Written("{key} must be a table; got {value}")
+_STRING = Spelling("{key} must be a string, in quotes; got {value}")
+_STRINGS = Spelling('{key} must be a list of strings, such as ["numpy"]; got {value}')
+_TABLE = Spelling("{key} must be a table; got {value}")
 
 
 class Program(Message):
@@ -54,10 +54,10 @@ class Program(Message):
         among these, and values of the others in any case.
     warm:
         Modules that most tests use, loaded once before examiners are forked.
-    told:
-        A folder in one of these packages, such as ``"package/told"``, in which a release stores
-        what known wrong answers return in the visible tests. Without it a release stores that
-        beside the learners' notebook.
+    wrong_results:
+        A folder in one of these packages, such as ``"package/wrong_results"``, in which a release
+        stores what known wrong answers return in the visible tests. Without it a release stores
+        that beside the learners' notebook.
     forbidden:
         What an exercise can require to be written by hand: names, each with the fields of a
         :class:`nbjudge.inside.forbidden.Forbidden`.
@@ -69,7 +69,7 @@ class Program(Message):
     tests_own: Annotated[tuple[str, ...], _STRINGS] = ()
     values: Annotated[tuple[str, ...], _STRINGS] = ()
     warm: Annotated[tuple[str, ...], _STRINGS] = ()
-    told: Annotated[str, _STRING] = ""
+    wrong_results: Annotated[str, _STRING] = ""
     forbidden: Annotated[dict[str, Forbidden], _TABLE] = {}
 
     def variable(self, name: str) -> str:

@@ -1,6 +1,6 @@
 """Tables that a person wrote in TOML, read as the messages that they are to be.
 
-A field's annotation says in a :class:`Written` what its value must be, in a sentence that is shown
+A field's annotation says in a :class:`Spelling` what its value must be, in a sentence that is shown
 if it is anything else.
 """
 
@@ -14,11 +14,11 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import fields
 
-Table = TypeVar("Table", bound=Struct)
+Kind = TypeVar("Kind", bound=Struct)
 
 
 @dataclass(frozen=True)
-class Written:
+class Spelling:
     """How a person writes a value.
 
     Attributes
@@ -28,7 +28,7 @@ class Written:
         its ``{value}`` and a ``{hint}``.
     read:
         Reads it, and raises ``ValueError`` with a hint if it cannot; by default a value of the
-        field's type is written as such.
+        field's type is spelling as such.
     """
 
     sentence: str
@@ -52,7 +52,7 @@ class Unknown(ValueError):
 
 
 #: Of values about which the annotation says nothing.
-_OTHERWISE = Written("{key!r} cannot be read: {hint}")
+_OTHERWISE = Spelling("{key!r} cannot be read: {hint}")
 
 
 def keys_of(kind: type[Struct]) -> list[str]:
@@ -60,7 +60,7 @@ def keys_of(kind: type[Struct]) -> list[str]:
     return [field.encode_name for field in fields(kind)]
 
 
-def read_table(table: dict[str, Any], kind: type[Table], *keys: str) -> Table:
+def read_table(table: dict[str, Any], kind: type[Kind], *keys: str) -> Kind:
     """A table as a message of this kind.
 
     Raises
@@ -76,10 +76,10 @@ def read_table(table: dict[str, Any], kind: type[Table], *keys: str) -> Table:
 
 def _value(value: Any, kind: Any, *keys: str) -> Any:
     plain, *hints = get_args(kind) if get_origin(kind) is Annotated else (kind,)
-    written = next((hint for hint in hints if isinstance(hint, Written)), _OTHERWISE)
+    spelling = next((hint for hint in hints if isinstance(hint, Spelling)), _OTHERWISE)
     try:
-        if written.read:
-            return written.read(value)
+        if spelling.read:
+            return spelling.read(value)
         if get_origin(plain) is dict:
             if not isinstance(value, dict):
                 raise ValueError
@@ -90,7 +90,7 @@ def _value(value: Any, kind: Any, *keys: str) -> Any:
         raise
     except (ValidationError, ValueError) as error:
         shown = value.isoformat() if isinstance(value, date) else repr(value)
-        sentence = written.sentence.format(
+        sentence = spelling.sentence.format(
             key=keys[-1], keys=".".join(keys), value=shown, hint=error
         )
         raise Misspelt(sentence, keys) from None

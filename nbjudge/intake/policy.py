@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec import Meta
 
 from nbjudge.inside.messages import Message
-from nbjudge.inside.tables import Misspelt, Table, Unknown, Written, keys_of, read_table
+from nbjudge.inside.tables import Kind, Misspelt, Spelling, Unknown, keys_of, read_table
 from nbjudge.intake import cells
 
 #: The file with the instructor's rules for a class, next to the learners' folders.
@@ -164,14 +164,14 @@ def _penalty(value: object) -> Penalty:
 
 _IT_MUST_BE = "{key} is {value}, but it must be "
 _DATE = _IT_MUST_BE + "a date such as 2026-11-30T23:59:00{hint}"
-_TABLE = Written(_IT_MUST_BE + "a table, [{keys}].")
-_SPAN_OF_TIME = Written(_IT_MUST_BE + "a time such as '2 days' or '1 day 12 hours'.", _span)
-_AMOUNT_OF_POINTS = Written(_IT_MUST_BE + "like '50 %' or '5 points'.", _amount)
-_PENALTY = Written(
+_TABLE = Spelling(_IT_MUST_BE + "a table, [{keys}].")
+_SPAN_OF_TIME = Spelling(_IT_MUST_BE + "a time such as '2 days' or '1 day 12 hours'.", _span)
+_AMOUNT_OF_POINTS = Spelling(_IT_MUST_BE + "like '50 %' or '5 points'.", _amount)
+_PENALTY = Spelling(
     _IT_MUST_BE + "'none', 'all', or like '10 % per day', '2 points per hour' or '20 %'.", _penalty
 )
-_EXTENSION = Written(_DATE + " or a time such as “3 days”.", _extension)
-_POINTS = Written("{value} is not a number of points; give 0 or more.")
+_EXTENSION = Spelling(_DATE + " or a time such as “3 days”.", _extension)
+_POINTS = Spelling("{value} is not a number of points; give 0 or more.")
 
 _Extension = Annotated[datetime | timedelta, _EXTENSION]
 _Points = Annotated[float, Meta(ge=0, lt=1e6), _POINTS]
@@ -181,7 +181,7 @@ class ForAll(Message):
     """The file's keys besides the problem sets."""
 
     timezone: Annotated[
-        tzinfo | None, Written(_IT_MUST_BE + "a name such as 'Europe/Berlin'.", _zone)
+        tzinfo | None, Spelling(_IT_MUST_BE + "a name such as 'Europe/Berlin'.", _zone)
     ] = None
     extra_time: Annotated[dict[str, Annotated[timedelta, _SPAN_OF_TIME]], _TABLE] = {}
 
@@ -189,12 +189,12 @@ class ForAll(Message):
 class ForOneSet(Message):
     """The table of one problem set; moments are as written, which may be without a zone."""
 
-    due: Annotated[datetime | None, Written(_DATE + ".", _moment)] = None
+    due: Annotated[datetime | None, Spelling(_DATE + ".", _moment)] = None
     penalty: Annotated[Penalty | None, _PENALTY] = None
     grace: Annotated[timedelta | None, _SPAN_OF_TIME] = None
     at_most: Annotated[Amount | None, _AMOUNT_OF_POINTS] = None
     extensions: Annotated[dict[str, _Extension], _TABLE] = {}
-    void: Annotated[list[str], Written(_IT_MUST_BE + 'a list such as ["a--values"].')] = []
+    void: Annotated[list[str], Spelling(_IT_MUST_BE + 'a list such as ["a--values"].')] = []
     points: Annotated[dict[str, _Points], _TABLE] = {}
 
 
@@ -218,7 +218,7 @@ class _File:
         #: The problem sets' tables by name, as they stand in the file.
         self.tables = tables
 
-    def read(self, table: dict, kind: type[Table], *keys: str) -> Table:
+    def read(self, table: dict, kind: type[Kind], *keys: str) -> Kind:
         """A table of the file, all of whose values are checked."""
         try:
             return read_table(table, kind, *keys)

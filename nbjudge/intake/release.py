@@ -268,9 +268,9 @@ def tables_of(problem_set: str, course: Path) -> dict[str, Table]:
 def table_file(problem_set: str, course: Path) -> Path | None:
     """Where the result of :func:`tables_of` is stored; ``None`` if this copy has no such folder.
 
-    See ``told`` of :class:`nbjudge.inside.program.Program`.
+    See ``wrong_results`` of :class:`nbjudge.inside.program.Program`.
     """
-    place = program().told
+    place = program().wrong_results
     folder = course / place if place else release_folder(problem_set, course)
     return folder / f"{problem_set}{TABLES}" if not place or folder.is_dir() else None
 

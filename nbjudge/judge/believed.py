@@ -16,13 +16,13 @@ class Believed(NamedTuple):
         Its name.
     part:
         Whether it is about one of several results.
-    told:
+    lied:
         Whether the test asked for anything that a learner cannot know; if not, it heard the truth.
     """
 
     lie: str
     part: bool
-    told: bool
+    lied: bool
 
 
 class WeighedCell(Message, omit_defaults=True):

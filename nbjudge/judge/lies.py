@@ -339,11 +339,11 @@ def _believed(
     for name, lie in LIES.items():
         link = LyingLink(solved, lie)
         if passes(link):
-            return Believed(name, part=False, told=link.lied)
+            return Believed(name, part=False, lied=link.lied)
     for part in range(honest.parts if honest.parts > 1 else 0):
         by_lie = {name: believed(about_part(part, lie)) for name, lie in LIES.items()}
         # A test that believes everything about a part does not look at it.
         if False in by_lie.values() and True in by_lie.values():
             name = next(name for name in by_lie if by_lie[name])
-            return Believed(f"{name} as result {part + 1}", part=True, told=True)
+            return Believed(f"{name} as result {part + 1}", part=True, lied=True)
     return None

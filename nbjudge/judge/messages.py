@@ -171,8 +171,8 @@ class Connection:
         """
         self.channel.send(pack(message), seconds)
 
-    def receive(self, *kinds: type[_Kind], seconds: float | None = None) -> _Kind:
-        """The next message, of one of these kinds.
+    def receive(self, *types: type[_Kind], seconds: float | None = None) -> _Kind:
+        """The next message, of one of these types.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class Connection:
         """
         packed: Any = self.channel.receive(seconds)
         try:
-            return unpack(packed, *kinds)
+            return unpack(packed, *types)
         except (TypeError, ValueError) as error:
             raise WireError(f"not a message of ours: {error}") from None
 

@@ -108,7 +108,7 @@ def with_line(says: str, sources: Mapping[str, str]) -> str:
     Parameters
     ----------
     says:
-        The message from :func:`nbjudge.inside.testing.unseen.told`.
+        The message from :func:`nbjudge.inside.testing.unseen.sentence`.
     sources:
         A learner's name → the source of the cell that defines it.
     """

@@ -28,7 +28,7 @@ from nbjudge.inside.wire import Channel, Closed, Made, Name, TimedOut, WireError
 from nbjudge.judge.errors import GARBLED, GONE, OUT_OF_TIME
 
 #: Maximum number of characters shown of the other side's messages.
-MAX_TOLD = 2000
+MAX_SAYS = 2000
 
 #: A call is extended by this many seconds at least; those of a test together by this many times
 #: the limit on one, since the whole submission has a limit in wall-clock time.
@@ -267,7 +267,7 @@ class Link:
         """Read the parameters back: the learner's process could lie about having them."""
         has = self.parameter_values(module)
         if set(has) != set(weights) and self.hidden:
-            raise Mistake(unseen.told(name_of_handle(module), {"key": "parameters"}))
+            raise Mistake(unseen.sentence(name_of_handle(module), {"key": "parameters"}))
         if set(has) != set(weights):
             raise Mistake(
                 f"The parameters of `{name_of_handle(module)}` must be {', '.join(weights)}. "
@@ -375,7 +375,7 @@ class Link:
         known = kind in ("mistake", "raised") and type(value) is dict
         self._held(known and set(value) == {"says", "about"}, "an answer")
         self._held(type(value["says"]) is str, "an answer")
-        says, ours = value["says"][:MAX_TOLD], unseen.told(name, value["about"])
+        says, ours = value["says"][:MAX_SAYS], unseen.sentence(name, value["about"])
         self.heard.append(says)
         if kind == "raised":
             raise self._raised(says, ours, value["about"])

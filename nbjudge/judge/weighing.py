@@ -188,7 +188,7 @@ def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str])
                 f"problem_set {problem_set!r}: the test {test} accepts {verdict.lie} of a function "
                 "that returns several. Have the test compare this result too."
             )
-        if verdict.told and all(one in believed for one in own):
+        if verdict.lied and all(one in believed for one in own):
             raise ValueError(
                 f"problem_set {problem_set!r}: no test of {cells.exercise_of(test)} notices an "
                 f"answer that computes nothing; {test} accepts {verdict.lie}. Have a hidden test "

@@ -262,14 +262,14 @@ def segments(answer: ComparedAnswer, *wanted: set[int]) -> list[tuple[str, int]]
     Each piece with the number of its set, or -1 if it belongs to none.
     """
     text = answer.text or ""
-    kinds = [-1] * len(text)
+    numbers = [-1] * len(text)
     for number in reversed(range(len(wanted))):
         for one in answer.prints:
             if one.mark in wanted[number]:
-                kinds[one.begin : one.end] = [number] * (one.end - one.begin)
+                numbers[one.begin : one.end] = [number] * (one.end - one.begin)
     parts, begin = [], 0
     for end in range(1, len(text) + 1):
-        if end == len(text) or kinds[end] != kinds[begin]:
-            parts.append((text[begin:end], kinds[begin]))
+        if end == len(text) or numbers[end] != numbers[begin]:
+            parts.append((text[begin:end], numbers[begin]))
             begin = end
     return parts

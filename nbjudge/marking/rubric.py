@@ -255,7 +255,7 @@ class Rubric:
         )
 
 
-def told(folder: Path, problem_set: str, work: str) -> dict[str, dict]:
+def for_feedback(folder: Path, problem_set: str, work: str) -> dict[str, dict]:
     """What the feedback pages say of the marking, by student; only those with something to say.
 
     ``requests`` holds each request with its answer, ``items`` for each cell the points by item and

@@ -17,18 +17,18 @@ CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 #: Columns that Moodle's import recognises; it asks which column holds the score.
 MOODLE = ("Email address", "Username", "ID number")
 
-KINDS = ("canvas", "moodle")
+PLATFORMS = ("canvas", "moodle")
 
 #: The columns by which each platform knows a learner.
 IDENTIFY = {"canvas": CANVAS[1:4], "moodle": MOODLE}
 
 
-def without_id(people: dict[str, dict[str, str]], *kinds: str) -> list[str]:
+def without_id(people: dict[str, dict[str, str]], *platforms: str) -> list[str]:
     """Those for whom the roster has no id of these platforms, although it has others'.
 
     By default of any platform. If the roster has no ids at all, the folders' names are the ids.
     """
-    columns = [column for kind in kinds or KINDS for column in IDENTIFY[kind]]
+    columns = [column for platform in platforms or PLATFORMS for column in IDENTIFY[platform]]
     known = {name: any(about.get(column) for column in columns) for name, about in people.items()}
     return [name for name, has in known.items() if not has] if any(known.values()) else []
 
@@ -53,26 +53,26 @@ def exported(
     ]
 
 
-def check_kind(kind: str) -> None:
-    """Refuse an unknown kind of export.
+def check_kind(platform: str) -> None:
+    """Refuse an export for an unknown platform.
 
     Raises
     ------
     ValueError
-        If ``kind`` is not one of :data:`KINDS`.
+        If ``platform`` is not one of :data:`PLATFORMS`.
     """
-    if kind not in KINDS:
-        raise ValueError(f"export is {kind!r}, but it must be one of: {', '.join(KINDS)}.")
+    if platform not in PLATFORMS:
+        raise ValueError(f"export is {platform!r}, but it must be one of: {', '.join(PLATFORMS)}.")
 
 
 def rows(
-    kind: str, report: Report, people: dict[str, dict[str, str]], provisional: bool = False
+    platform: str, report: Report, people: dict[str, dict[str, str]], provisional: bool = False
 ) -> tuple[list[str], list[dict]]:
     """The columns and the rows of an export.
 
     Parameters
     ----------
-    kind:
+    platform:
         ``"canvas"`` or ``"moodle"``.
     report:
         The class's report.
@@ -87,11 +87,11 @@ def rows(
     Raises
     ------
     ValueError
-        If ``kind`` is neither.
+        If ``platform`` is neither.
     """
-    check_kind(kind)
+    check_kind(platform)
     most = max((student.max_score for student in report.students.values()), default=0.0)
-    if kind == "canvas":
+    if platform == "canvas":
         columns = [*CANVAS, report.problem_set]
         # Canvas reads an assignment's points from a row before the students'.
         lines = [{"Student": "    Points Possible", report.problem_set: f"{most:g}"}]
@@ -104,7 +104,7 @@ def rows(
         about = people.get(name, {})
         row = {column: as_cell(about.get(column, "")) for column in columns if column in about}
         row[own] = row.get(own) or as_cell(name)
-        if kind == "canvas":
+        if platform == "canvas":
             row["Student"] = row.get("Student") or as_cell(name)
         else:
             row[columns[-1]] = as_cell(
@@ -120,7 +120,7 @@ def rows(
 
 
 def remarks(
-    kinds: Collection[str],
+    platforms: Collection[str],
     report: Report,
     people: dict[str, dict[str, str]],
     provisional: bool,
@@ -128,10 +128,10 @@ def remarks(
 ) -> list[str]:
     """What to say about exports: whom they leave out, and whom the platform may not recognise.
 
-    ``kinds`` names the exports, ``provisional`` is as in :func:`rows`; ``filled`` says that the
+    ``platforms`` names the exports, ``provisional`` is as in :func:`rows`; ``filled`` says that the
     platform's own table was filled in, which tells whom it does not know.
     """
-    sentences, gone = [], not_listed(report, people) if kinds else []
+    sentences, gone = [], not_listed(report, people) if platforms else []
     if gone:
         sentences.append(f"Not exported, since {ROSTER} does not list them: {', '.join(gone)}.")
     if held := [name for name in report.held if name not in gone]:
@@ -145,17 +145,17 @@ def remarks(
             else f"Left out: {who}. Mark them and run this again, or add --provisional."
         )
     there = exported(report, people, provisional)
-    for kind in () if filled else kinds:
-        if unknown := [name for name in without_id(people, kind) if name in there]:
+    for platform in () if filled else platforms:
+        if unknown := [name for name in without_id(people, platform) if name in there]:
             sentences.append(
-                f"{ROSTER} has no id of {kind.capitalize()} for: {', '.join(unknown)}. Their "
+                f"{ROSTER} has no id of {platform.capitalize()} for: {', '.join(unknown)}. Their "
                 "folder's name is exported as their login."
             )
     return sentences
 
 
 def write_export(
-    kind: str,
+    platform: str,
     report: Report,
     people: dict[str, dict[str, str]],
     into: Path,
@@ -168,11 +168,11 @@ def write_export(
     ValueError
         As in :func:`rows`.
     """
-    columns, lines = rows(kind, report, people, provisional)
+    columns, lines = rows(platform, report, people, provisional)
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
     table.writeheader()
     table.writerows(lines)
-    path = into / f"{report.problem_set}-{kind}.csv"
+    path = into / f"{report.problem_set}-{platform}.csv"
     write_whole(path, text.getvalue())
     return path

@@ -47,7 +47,7 @@ class Filled:
 
 
 @dataclass
-class Table:
+class PlatformTable:
     """A table's text, and of each cell the value and the place in the text."""
 
     path: Path
@@ -57,7 +57,7 @@ class Table:
     places: list[list[tuple[int, int]]]
 
     @classmethod
-    def read(cls, path: Path) -> Table:
+    def read(cls, path: Path) -> PlatformTable:
         """Read a table, whatever signs it has between cells and rows.
 
         Raises
@@ -165,7 +165,7 @@ def fill(
     ValueError
         If it is not such a table, its column cannot be told, or no learner is in it.
     """
-    export = Table.read(table)
+    export = PlatformTable.read(table)
     number, name, *_ = COLUMNS[kind]
     header = {one.strip() for one in export.rows[0]} if export.rows else set()
     if number not in header:
@@ -199,7 +199,7 @@ def fill(
     return made
 
 
-def _assignment(table: Table, problem_set: str, wanted: str) -> int:
+def _assignment(table: PlatformTable, problem_set: str, wanted: str) -> int:
     """The column of an assignment in Canvas's table."""
     header = [one.strip() for one in table.rows[0]]
     names = {place: _ASSIGNMENT.fullmatch(one) for place, one in enumerate(header)}
@@ -225,7 +225,7 @@ def _assignment(table: Table, problem_set: str, wanted: str) -> int:
 class _Rows:
     """The learners' rows of a table, by the platform's ids."""
 
-    def __init__(self, kind: str, table: Table):
+    def __init__(self, kind: str, table: PlatformTable):
         self.kind, self.table = kind, table
         header = [one.strip() for one in table.rows[0]]
         number, name, *others = COLUMNS[kind]
@@ -277,12 +277,12 @@ def _remarks(kind: str, unknown: list[str], kept: list[str]) -> Iterator[str]:
 
 
 def _other_points(
-    kind: str, table: Table, rows: _Rows, target: int, report: Report
+    kind: str, table: PlatformTable, rows: _Rows, target: int, report: Report
 ) -> Iterator[str]:
     """Say so if the platform counts another number of points; refuse a column that is read only."""
     most = max((student.max_score for student in report.students.values()), default=0.0)
     if kind == "canvas":
-        said = [
+        maxima = [
             table.cell(row, target)
             for row in range(1, len(table.rows))
             if "Points Possible" in table.cell(row, 0)
@@ -290,11 +290,11 @@ def _other_points(
     else:
         header = [one.strip().casefold() for one in table.rows[0]]
         place = header.index(_MAXIMUM) if _MAXIMUM in header else None
-        said = [table.cell(row, place) for row in rows.learners[:1]] if place is not None else []
-    if any("read only" in one for one in said):
+        maxima = [table.cell(row, place) for row in rows.learners[:1]] if place is not None else []
+    if any("read only" in one for one in maxima):
         name = table.rows[0][target].strip()
         raise ValueError(f"{table.path}: Canvas's column {name!r} is read only.")
-    for one in said:
+    for one in maxima:
         with suppress(ValueError):
             if float(one.replace(",", ".")) != most:
                 yield (

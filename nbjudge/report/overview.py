@@ -158,7 +158,7 @@ def match(
     for variant in variants:
         if variant.right or set(variant.loses) - set(void) != set(lost):
             continue
-        matches = [re.search(variant.told, message, re.IGNORECASE) for message in lost.values()]
+        matches = [re.search(variant.match, message, re.IGNORECASE) for message in lost.values()]
         fits = sum(len(one.group()) for one in matches if one)
         if fits > most:
             best, most = variant, fits

@@ -163,7 +163,7 @@ def grade(
 class _Wanted:
     """What to write for learning platforms."""
 
-    kinds: list[str]
+    platforms: list[str]
     gradebook: Path | None
     column: str
     feedback_zip: tuple[str, Path] | None
@@ -173,13 +173,13 @@ class _Wanted:
         """Refuse what cannot be done before anything is graded."""
         from nbjudge.report.exports import check_kind
 
-        for kind in (*self.kinds, *(self.feedback_zip or ())[:1]):
+        for kind in (*self.platforms, *(self.feedback_zip or ())[:1]):
             check_kind(str(kind))
-        if self.gradebook and len(self.kinds) != 1:
+        if self.gradebook and len(self.platforms) != 1:
             raise ValueError("gradebook is given: name the platform it comes from with --export.")
         if self.gradebook and not self.gradebook.is_file():
             raise ValueError(f"gradebook is {str(self.gradebook)!r}, but there is no such file.")
-        if self.column and not (self.gradebook and self.kinds == ["canvas"]):
+        if self.column and not (self.gradebook and self.platforms == ["canvas"]):
             raise ValueError("column is only for --export canvas with --gradebook.")
 
 
@@ -199,7 +199,7 @@ def _export(
 
     people, provisional = roster.people(submitted), wanted.provisional
     written, remarks = [], []
-    for kind in wanted.kinds:
+    for kind in wanted.platforms:
         if wanted.gradebook:
             filled = filling.fill(
                 kind, wanted.gradebook, report, people, into, provisional, wanted.column
@@ -216,7 +216,7 @@ def _export(
         absent = returned.absent
     if written:
         filled_in = wanted.gradebook is not None
-        remarks += exports.remarks(wanted.kinds, report, people, provisional, filled_in)
+        remarks += exports.remarks(wanted.platforms, report, people, provisional, filled_in)
     if absent:
         remarks.append(f"The download has no file from: {', '.join(absent)}.")
     return written, remarks

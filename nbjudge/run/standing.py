@@ -8,7 +8,7 @@ from datetime import datetime
 from nbjudge.intake import cells, roster
 from nbjudge.intake.policy import Rules
 from nbjudge.marking.record import Act, changed, last_acts, unrecorded
-from nbjudge.marking.rubric import told
+from nbjudge.marking.rubric import for_feedback
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Mark, Marks
 from nbjudge.store.ledger import Ledger
@@ -42,7 +42,7 @@ class Standing:
     ):
         self.folder, self.ledger, self.graded, self.rules = folder, ledger, graded, rules
         self.acts = last_acts(folder.into, folder.problem_set)
-        self.marking = told(folder.into, folder.problem_set, folder.work)
+        self.marking = for_feedback(folder.into, folder.problem_set, folder.work)
 
     def result(
         self, student: str, record: Record, seed: int | None, marks: Marks | None

@@ -25,7 +25,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbjudge.files import write_whole
 from nbjudge.intake import roster
 from nbjudge.intake.policy import one_spelling
-from nbjudge.report.exports import KINDS
+from nbjudge.report.exports import PLATFORMS
 from nbjudge.store.archive import GRADEBOOK, LEDGER
 from nbjudge.store.statistics import STATISTICS, keep_statistics
 
@@ -33,7 +33,9 @@ from nbjudge.store.statistics import STATISTICS, keep_statistics
 OURS = ("source", "release", STATISTICS)
 
 #: A table of scores or a zip of feedback for a learning platform, in the folder of results.
-EXPORT = re.compile(rf".+-(?:{'|'.join(KINDS)})\.csv|.+-feedback-(?:{'|'.join(KINDS)})\.zip")
+EXPORT = re.compile(
+    rf".+-(?:{'|'.join(PLATFORMS)})\.csv|.+-feedback-(?:{'|'.join(PLATFORMS)})\.zip"
+)
 
 #: Suffixes of the databases that are looked through.
 _DATABASES = (".db", ".sqlite", ".sqlite3")

@@ -145,12 +145,12 @@ class Mistaken(NamedTuple):
     """A mistake in an exercise, and the students who made it.
 
     ``known_as`` names the wrong answer that it matches, as ``EXERCISE/NAME``, empty if there is
-    none; ``said`` describes it, or is what the test said.
+    none; ``message`` describes it, or is what the test said.
     """
 
     exercise: str
     known_as: str
-    said: str
+    message: str
     students: list[str]
 
 

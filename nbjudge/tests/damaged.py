@@ -35,9 +35,9 @@ def retyped(course: Path) -> NotebookNode:
 def without_metadata(course: Path) -> NotebookNode:
     """Neither nbgrader's metadata nor ids are left."""
     notebook = answered(course)
-    for found in notebook.cells:
-        found.metadata = {}
-        found.pop("id", None)
+    for one in notebook.cells:
+        one.metadata = {}
+        one.pop("id", None)
     notebook.nbformat_minor = 4
     return notebook
 

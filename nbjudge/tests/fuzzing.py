@@ -44,14 +44,14 @@ ODD_VALUES = (
 )  # fmt: skip
 
 
-def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _places(value: Any, places: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Every place in a tree of JSON, as what holds it and its key there."""
     keys = value.keys() if isinstance(value, dict) else range(len(value))
     for key in list(keys):
-        found.append((value, key))
+        places.append((value, key))
         if isinstance(value[key], dict | list):
-            _places(value[key], found)
-    return found
+            _places(value[key], places)
+    return places
 
 
 def odd_notebook(draw: random.Random, text: str) -> bytes:
@@ -269,12 +269,12 @@ class MessageFuzz:
         theirs.shutdown(socket.SHUT_WR)
         began = monotonic()
         try:
-            found = self._ask(link)
+            value = self._ask(link)
         except (Mistake, Lost) as error:
             assert len(str(error)) < 4000
             self.came[type(error).__name__] += 1
         else:
-            _is_plain(found)
+            _is_plain(value)
             self.came["taken"] += 1
         finally:
             ours.close()
@@ -288,19 +288,19 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def _is_plain(found: Any) -> None:
+def _is_plain(value: Any) -> None:
     """What comes in is of the wire's own types, each in memory of its own."""
-    kind = type(found)  # of a handle, nothing else may be looked at
+    kind = type(value)  # of a handle, nothing else may be looked at
     if kind in (list, tuple):
-        for inner in found:
+        for inner in value:
             _is_plain(inner)
     elif kind is dict:
-        for key, inner in found.items():
+        for key, inner in value.items():
             assert type(key) in wire.KEYS
             _is_plain(inner)
     elif kind is torch.Tensor:
-        assert found.is_contiguous() and found.dtype in torch_values.DTYPE_NAMES
+        assert value.is_contiguous() and value.dtype in torch_values.DTYPE_NAMES
     elif kind is np.ndarray:
-        assert found.dtype.name in numpy_values.DTYPES
+        assert value.dtype.name in numpy_values.DTYPES
     else:
-        assert found is None or kind in _PLAIN
+        assert value is None or kind in _PLAIN

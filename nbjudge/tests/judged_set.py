@@ -106,13 +106,13 @@ def code(name: str, source: str, **about) -> nbformat.NotebookNode:
 def instructors(tests: dict | None = None) -> nbformat.NotebookNode:
     """The instructor's notebook, with the right answers."""
     tests = TESTS | (tests or {})
-    found = [code("setup", SETUP, locked=True)]
+    made = [code("setup", SETUP, locked=True)]
     for exercise, answer in ANSWERS.items():
-        found.append(code(exercise, answer, solution=True))
+        made.append(code(exercise, answer, solution=True))
         for name, (source, points) in tests.items():
             if cells.exercise_of(name) == exercise:
-                found.append(code(name, source, grade=True, locked=True, points=points))
-    return new_notebook(cells=found)
+                made.append(code(name, source, grade=True, locked=True, points=points))
+    return new_notebook(cells=made)
 
 
 def filled(answers: dict[str, str], tests: dict | None = None) -> nbformat.NotebookNode:
@@ -149,8 +149,8 @@ def nursery(sandboxed: bool | None = None) -> Nursery:
 def accepted(notebook: nbformat.NotebookNode) -> dict[str, str]:
     """The tests that accept an answer that computes nothing, as a release finds them."""
     folder = Path(__file__).parent
-    found = weighing.weigh(weighing.steps_of(notebook, folder), folder)
-    return {test: believed.lie for test, believed in found.items()}
+    weights = weighing.weigh(weighing.steps_of(notebook, folder), folder)
+    return {test: believed.lie for test, believed in weights.items()}
 
 
 QUICK = Limits(call_seconds=1.5, cell_seconds=3, submission_seconds=60)
@@ -169,15 +169,15 @@ def judged(
     text = nbformat.writes(notebook).encode()
     names, accepts = names_of(instructors()), accepted(instructors(tests))
     job = Job("someone", text, seed, limits, files or {}, names, accepts)
-    found = judge(job, nursery())
-    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    judgement = judge(job, nursery())
+    executed = nbformat.reads(judgement.notebook.decode(), as_version=4)
     nbformat.validate(executed)
     for cell in filter(cells.is_test, executed.cells):
         score, most = determine_grade(cell, quiet_log())
-        test = found.tests[cells.grade_id(cell)]
+        test = judgement.tests[cells.grade_id(cell)]
         assert (score, most) == (test.score, test.max_score), cells.grade_id(cell)
         assert (test.message == "") == (score == most), test
-    return found
+    return judgement
 
 
 def judged_side_by_side(
@@ -203,7 +203,7 @@ def judged_side_by_side(
 
     Returns
     -------
-    found
+    by_label
         Label → ``scores`` and ``lost``, test → score and test → message, as if it were alone.
     """
     (name,) = NAMES[of]
@@ -223,35 +223,37 @@ def judged_side_by_side(
             made.append(code(at, renamed(source), grade=True, locked=True, points=points))
             accepts |= {at: believed[test]} if test in believed else {}
     text = nbformat.writes(new_notebook(cells=made)).encode()
-    found = judge(Job("someone", text, 1, limits, {}, bound, accepts), nursery())
+    judgement = judge(Job("someone", text, 1, limits, {}, bound, accepts), nursery())
     told = {}
     for label, exercise in exercises.items():
-        own = {t: found.tests[f"{exercise}{t.removeprefix(of)}"] for t in tests}
+        own = {t: judgement.tests[f"{exercise}{t.removeprefix(of)}"] for t in tests}
         told[label] = SimpleNamespace(
             scores={t: test.score for t, test in own.items()},
             lost={t: test.message for t, test in own.items() if test.message},
-            whole=found,
+            whole=judgement,
         )
     return told
 
 
-def outputs(found: Judged, name: str) -> list[nbformat.NotebookNode]:
+def outputs(judgement: Judged, name: str) -> list[nbformat.NotebookNode]:
     """The outputs of the cell of that grade id, or of the learner's own cell at that place."""
-    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    executed = nbformat.reads(judgement.notebook.decode(), as_version=4)
     own = [cell for cell in executed.cells if not cells.grade_id(cell)]
     named = {cells.grade_id(cell): cell for cell in executed.cells}
     return (own[0] if name == "own" else named[name]).outputs
 
 
-def scores(found: Judged) -> dict[str, float]:
+def scores(judgement: Judged) -> dict[str, float]:
     """The score of each test."""
-    return {name: test.score for name, test in found.tests.items()}
+    return {name: test.score for name, test in judgement.tests.items()}
 
 
 #: What all tests right come to.
 FULL = {name: float(points) for name, (_, points) in TESTS.items()}
 
 
-def lost(found: Judged) -> dict[str, str]:
+def lost(judgement: Judged) -> dict[str, str]:
     """Test → message, of those without all their points."""
-    return {name: test.message for name, test in found.tests.items() if test.score < test.max_score}
+    return {
+        name: test.message for name, test in judgement.tests.items() if test.score < test.max_score
+    }

@@ -120,7 +120,7 @@ def written(release: nbformat.NotebookNode, answers: dict[str, str]) -> nbformat
 def honest(seed: int) -> dict[str, str]:
     """The answers of somebody who has copied nothing; two in three write the obvious first one."""
     rng = random.Random(seed)
-    found = {name: program(rng, name.replace("-", "_")) for name in EXERCISES}
+    answers = {name: program(rng, name.replace("-", "_")) for name in EXERCISES}
     if seed % 3:
-        found["task-0"] = OBVIOUS.format(name="task_0")
-    return found | {TEXT: words(rng)}
+        answers["task-0"] = OBVIOUS.format(name="task_0")
+    return answers | {TEXT: words(rng)}

@@ -78,11 +78,11 @@ Because squares are never negative.
 
 
 def metadata(grade_id: str, *, grade=False, solution=False, locked=False, points=None) -> dict:
-    found = {"grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked}
-    found |= {"schema_version": 3, "task": False}
+    about = {"grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked}
+    about |= {"schema_version": 3, "task": False}
     if points is not None:
-        found["points"] = points
-    return {"nbgrader": found}
+        about["points"] = points
+    return {"nbgrader": about}
 
 
 def source_notebook() -> nbformat.NotebookNode:

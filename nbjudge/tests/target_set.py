@@ -169,9 +169,9 @@ POINTS = {name: points for name, (points, _) in TESTS.items()}
 
 
 def _metadata(grade_id: str, points: int | None = None, **about: bool) -> dict:
-    found = {"grade_id": grade_id, "grade": False, "solution": False, "locked": False, **about}
-    found |= {"schema_version": 3, "task": False}
-    return {"nbgrader": found if points is None else {**found, "points": points}}
+    whole = {"grade_id": grade_id, "grade": False, "solution": False, "locked": False, **about}
+    whole |= {"schema_version": 3, "task": False}
+    return {"nbgrader": whole if points is None else {**whole, "points": points}}
 
 
 def source_notebook() -> NotebookNode:

@@ -21,7 +21,7 @@ def double(x):
     return factor * x
 """
 SQUARES = """\
-@wrong("squares", "squares instead of doubling", told="should be 6", loses=["values"])
+@wrong("squares", "squares instead of doubling", match="should be 6", loses=["values"])
 # a comment of the answer's own
 def double(x):
     return square(x)
@@ -58,7 +58,7 @@ def test_an_answer_is_its_entry_and_the_source_below_it(course):
     right, wrong, nothing = load_variants(folder)["double"]
     assert (right.exercise, right.name, right.right) == ("double", "right-adds", True)
     assert (right.about, right.source) == ("adds x to itself", "def double(x):\n    return x + x")
-    assert (wrong.name, wrong.right, wrong.told) == ("wrong-squares", False, "should be 6")
+    assert (wrong.name, wrong.right, wrong.match) == ("wrong-squares", False, "should be 6")
     assert wrong.source.startswith("# a comment of the answer's own\ndef double")
     assert wrong.source.endswith("def square(x):\n    return x * x")
     assert nothing.source == "double = print"
@@ -72,7 +72,7 @@ def test_what_is_lost_is_said_by_what_is_lost_or_by_what_is_not(course):
 
 
 def test_what_is_told_is_what_the_answer_does_unless_it_says_otherwise(course):
-    assert one(course, NOTHING).told == r"Nothing\ is\ returned\ \(yet\)"
+    assert one(course, NOTHING).match == r"Nothing\ is\ returned\ \(yet\)"
 
 
 def test_an_edit_changes_the_solution_or_the_right_answer_that_says_so(course):
@@ -93,19 +93,19 @@ def test_a_broken_line_is_one_of_the_solution_whatever_edits_change(course):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('right("a", "b"', "not valid Python"),
         ('right("a", "b")', "either an edit or the source below it"),
         ('right("a")\ndouble = 1', r"line 1: right\(\) missing .*'about'"),
-        ('right("a", "b", told="c")\ndouble = 1', "unexpected keyword argument 'told'"),
+        ('right("a", "b", match="c")\ndouble = 1', "unexpected keyword argument 'match'"),
         ('right("a", str(1))\ndouble = 1', "malformed"),
         (ADDS + ADDS, "line 4: there are two answers named right-adds"),
         ('wrong("a", "b")\n', "either an edit or the source below it"),
         ('wrong("a", "b", edit=("2", "3"))\ndouble = 1', "either an edit or the source below it"),
         ('wrong("a", "b", edit=("7", "3"))', "'7' must occur once in .*, not 0 times"),
         ('wrong("a", "b", edit=("x", "y"))', "'x' must occur once in .*, not 2 times"),
-        ('wrong("a", "b", told="(")\ndouble = 1', "unterminated subpattern"),
+        ('wrong("a", "b", match="(")\ndouble = 1', "unterminated subpattern"),
         ('wrong("a", "b", loses=["value"])\ndouble = 1', "'value' is not one of the tests"),
         ('wrong("a", "b", loses=["values"], spares=["hidden"])\ndouble = 1', "not both"),
         ('wrong("a", "b", spares=["values", "hidden"])\ndouble = 1', "must fail a test"),
@@ -113,8 +113,8 @@ def test_a_broken_line_is_one_of_the_solution_whatever_edits_change(course):
         ('broken("7", "3")', "'7' must occur once"),
     ],
 )
-def test_an_entry_that_is_not_complete_is_refused(course, text, said):
-    with pytest.raises(ValueError, match=rf"double\.py: .*{said}"):
+def test_an_entry_that_is_not_complete_is_refused(course, text, message):
+    with pytest.raises(ValueError, match=rf"double\.py: .*{message}"):
         load_variants(write(course, text))
 
 
@@ -145,7 +145,7 @@ def test_one_entry_in_one_file_is_all_that_a_further_wrong_answer_needs(course, 
     folder = write(course, ADDS)
     make_release(NAME, course)
     write(
-        course, ADDS + '\n\nwrong("halves", "halves", told="6, but .* 1.5", edit=("2 *", "0.5 *"))'
+        course, ADDS + '\n\nwrong("halves", "halves", match="6, but .* 1.5", edit=("2 *", "0.5 *"))'
     )
     *_, added = load_variants(folder)["double"]
     assert (added.name, added.loses) == ("wrong-halves", ("double--values", "double--hidden"))

@@ -127,7 +127,7 @@ def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkey
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("ps98", "--submitted", "{in}", "--into", "{out}"), f"must be one of: {NAME}"),
         ((NAME, "--submitted", "{in}/none", "--into", "{out}"), "must be a folder that holds"),
@@ -172,7 +172,7 @@ def test_without_a_sandbox_it_refuses_unless_told(small_course, tmp_path, monkey
         ((NAME, "--submitted", "{bad}", "--into", "{out}"), "must have a column called student"),
     ],
 )
-def test_grade_says_in_a_line_what_to_do(run, tmp_path, arguments, said):
+def test_grade_says_in_a_line_what_to_do(run, tmp_path, arguments, message):
     places = {name: tmp_path / name for name in ("in", "out", "empty", "file", "bad")}
     hand_in(places["in"], "ada", "{")
     places["empty"].mkdir()
@@ -181,7 +181,7 @@ def test_grade_says_in_a_line_what_to_do(run, tmp_path, arguments, said):
     (places["bad"] / "roster.csv").write_text("name\nada\n")
     code, text = run("grade", *(argument.format(**places) for argument in arguments))
     assert code == 2
-    assert said in text
+    assert message in text
     assert "Traceback" not in text
     assert not (places["out"] / "gradebook.db").exists()
 
@@ -210,26 +210,26 @@ def test_check_fails_with_hints(run, small_course, tmp_path):
     path = hand_in(tmp_path, "me", before)
     code, text = run("check", path)
     assert code == 1
-    said = "double failed 0/5 values: double(3) should be 6, but it is 3 sum-squares passed 1/5"
-    assert said in text
+    message = "double failed 0/5 values: double(3) should be 6, but it is 3 sum-squares passed 1/5"
+    assert message in text
     assert "Visible tests: 1 of 3 points." in text
     assert "- Your notebook has lost `sum-squares--values`. The problem set's own copy" in text
     assert path.read_text() == before, "the learner's file is theirs"
-    said = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
-    assert said in run("check", path, "--details")[1]
+    message = "double failed 0/5 failed: values (0 of 2 points) double(3) should be 6, but it is 3"
+    assert message in run("check", path, "--details")[1]
 
 
 def test_check_of_what_was_given_out_says_that_nothing_is_answered_yet(small_course, tmp_path):
     path = hand_in(tmp_path, "me", release_of(small_course))
-    found = checker.check(path, course=small_course)
-    assert not found.all_passed
-    verdicts = {exercise.name: exercise.verdict for exercise in found.exercises}
+    checked = checker.check(path, course=small_course)
+    assert not checked.all_passed
+    verdicts = {exercise.name: exercise.verdict for exercise in checked.exercises}
     assert verdicts == {
         "double": checker.NOT_STARTED,
         "sum-squares": checker.NOT_STARTED,
         "explain": checker.NOT_WRITTEN,
     }
-    assert not any(test.hint for test in found.tests if test.verdict == checker.NOT_STARTED)
+    assert not any(test.hint for test in checked.tests if test.verdict == checker.NOT_STARTED)
 
 
 def test_check_of_one_exercise(run, small_course, tmp_path):
@@ -398,16 +398,16 @@ def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [(None, "There is no"), ("{", "cut off"), ('{"cells": []}', "it holds no tests")],
 )
-def test_check_of_something_else_says_so(run, tmp_path, content, said):
+def test_check_of_something_else_says_so(run, tmp_path, content, message):
     path = tmp_path / "x.ipynb"
     if content is not None:
         path.write_text(content)
     code, text = run("check", path)
     assert code == 2
-    assert said in text
+    assert message in text
 
 
 def test_release_says_what_it_did(run):

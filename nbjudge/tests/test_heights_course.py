@@ -130,9 +130,9 @@ def scores(course, student):
 
 @pytest.mark.parametrize("student", CLASS)
 def test_marks_are_those_of_the_autograder(course, autograded, student):
-    found = course.report["students"][student]
+    result = course.report["students"][student]
     assert scores(course, student) == autograded[student]
-    assert not found["held"], "no test is taken for faulty"
+    assert not result["held"], "no test is taken for faulty"
 
 
 def test_the_class_tells_right_from_wrong(autograded):

@@ -89,15 +89,15 @@ def run(small_course, monkeypatch):
 
 def contents(folder):
     """What a folder holds, by path; databases as text."""
-    found = {}
+    contents_of = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.suffix == ".db":
             with sqlite3.connect(path) as database:
-                found[name] = "\n".join(database.iterdump())
+                contents_of[name] = "\n".join(database.iterdump())
         elif path.is_file() and path.name != ".lock" and not path.name.endswith(("-wal", "-shm")):
-            found[name] = path.read_bytes()
-    return found
+            contents_of[name] = path.read_bytes()
+    return contents_of
 
 
 # -- backup and restore ----------------------------------------------------------------------------
@@ -257,9 +257,9 @@ def test_records_of_the_version_before_are_read(term, small_course, monkeypatch)
 def marks(folder):
     """Who has a record in a folder's ledger, and for which problem set."""
     with sqlite3.connect(folder / LEDGER) as database:
-        found = database.execute("SELECT problem_set, student, state FROM submission").fetchall()
-    assert found
-    return sorted(found)
+        rows = database.execute("SELECT problem_set, student, state FROM submission").fetchall()
+    assert rows
+    return sorted(rows)
 
 
 def test_the_command_upgrades_them_after_a_backup(term, run, small_course, monkeypatch):
@@ -313,7 +313,7 @@ def test_a_gradebook_of_another_version_of_nbgrader_is_refused(term, small_cours
 
 def traces(folder, name):
     """The files that hold a name as a word of its own, in any place."""
-    found = []
+    files = []
     for path in sorted(folder.rglob("*")):
         text = path.read_bytes() if path.is_file() else b""
         if path.suffix == ".db":
@@ -322,8 +322,8 @@ def traces(folder, name):
         words = {word.strip(b"'\"`,.:;()[]{}<>\x00/") for word in text.split()}
         words |= set(text.replace(b",", b" ").replace(b'"', b" ").replace(b"\x00", b" ").split())
         if name.encode() in words or name in path.relative_to(folder).parts:
-            found.append(path.relative_to(folder).as_posix())
-    return found
+            files.append(path.relative_to(folder).as_posix())
+    return files
 
 
 def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, small_course):
@@ -369,10 +369,13 @@ def test_the_class_stays_as_numbers_without_names(term, run):
     assert code == 0 and "statistics.json" in said, said
     text = (term / "out" / "statistics.json").read_text()
     assert not any(name in text for name in CLASS)
-    found = json.loads(text)[NAME]
-    assert found["learners"] == len(CLASS) and found["tests"]["double--values"]["passed"] == 1
-    assert found["tests"]["double--hidden"]["mean"] == 3
-    assert "explain--written" not in found["tests"], "two marks would tell about two learners"
+    statistics = json.loads(text)[NAME]
+    assert (
+        statistics["learners"] == len(CLASS)
+        and statistics["tests"]["double--values"]["passed"] == 1
+    )
+    assert statistics["tests"]["double--hidden"]["mean"] == 3
+    assert "explain--written" not in statistics["tests"], "two marks would tell about two learners"
     for name in CLASS:
         assert traces(term / "out", name) == []
     assert (term / "out" / "source" / NAME).is_dir(), "the course's own files stay"

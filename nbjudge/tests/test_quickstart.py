@@ -149,9 +149,9 @@ def graded(course, tmp_path_factory):
 
 @pytest.mark.parametrize("student", CLASS)
 def test_marks_are_those_of_the_autograder(graded, autograded, student):
-    found = graded[1]["students"][student]
-    assert not [flag for flag in found["flags"] if "is itself faulty" in flag]
-    ours = {name: test["score"] for name, test in found["tests"].items()}
+    result = graded[1]["students"][student]
+    assert not [flag for flag in result["flags"] if "is itself faulty" in flag]
+    ours = {name: test["score"] for name, test in result["tests"].items()}
     assert len(ours) == 8, "of both notebooks"
     assert {name: score for name, score in ours.items() if score is not None} == autograded[student]
 
@@ -183,9 +183,9 @@ def test_what_was_graded_is_not_run_again_until_one_of_its_notebooks_changes(
     here = tmp_path / "course"
     shutil.copytree(course, here, ignore=shutil.ignore_patterns("submitted", "autograded"))
     shutil.move(changed, here / "submitted")
-    found = grade(here, into)
-    assert found["executed"] == []
-    flags = found["students"]["prints"]["flags"]
+    report = grade(here, into)
+    assert report["executed"] == []
+    flags = report["students"]["prints"]["flags"]
     assert any(NOTEBOOKS[1].removesuffix(".ipynb") in flag for flag in flags), flags
 
 

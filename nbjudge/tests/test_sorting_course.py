@@ -114,14 +114,14 @@ def test_right_answers_get_all_points(course, number):
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, name):
-    found = lost(course, name)
-    assert set(found) == set(WRONG[name].loses)
-    assert any(re.search(WRONG[name].told, said) for said in found.values()), found
+    messages = lost(course, name)
+    assert set(messages) == set(WRONG[name].loses)
+    assert any(re.search(WRONG[name].match, said) for said in messages.values()), messages
 
 
 def test_what_is_no_known_mistake_is_told_its_result(course):
-    said = lost(course, "drawn")["insertion-sort--values"]
-    assert said.endswith("insertion_sort([3, 1, 2]) is [3, 1, 2], it must be [1, 2, 3].")
+    messages = lost(course, "drawn")["insertion-sort--values"]
+    assert messages.endswith("insertion_sort([3, 1, 2]) is [3, 1, 2], it must be [1, 2, 3].")
 
 
 def test_nothing_is_given_for_the_release(course):

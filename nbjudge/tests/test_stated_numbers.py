@@ -24,7 +24,7 @@ WITH_A_BUG = sorted(path.parent.name[:4] for path in COURSE.glob("solutions/*/bu
 
 
 @pytest.mark.parametrize(
-    ("said", "number"),
+    ("message", "number"),
     [
         (
             r"`--call-seconds` for one call of a learner's function \((\d+) unless",
@@ -38,12 +38,12 @@ WITH_A_BUG = sorted(path.parent.name[:4] for path in COURSE.glob("solutions/*/bu
         (r"`takes more than (\d+) MiB of memory to read`", MEMORY_MB),
     ],
 )
-def test_a_number_is_the_codes(said, number):
-    assert [float(found) for found in re.findall(said, TEXT)] == [number]
+def test_a_number_is_the_codes(message, number):
+    assert [float(stated) for stated in re.findall(message, TEXT)] == [number]
 
 
 @pytest.mark.parametrize(
-    ("said", "number"),
+    ("message", "number"),
     [
         ("an answer of which three quarters match", MUCH == 0.75),
         ("If no worker is left for a minute", PATIENCE == 60),
@@ -55,5 +55,5 @@ def test_a_number_is_the_codes(said, number):
         ),
     ],
 )
-def test_a_number_in_words_is_the_codes(said, number):
-    assert said in TEXT and number
+def test_a_number_in_words_is_the_codes(message, number):
+    assert message in TEXT and number

@@ -122,11 +122,11 @@ def test_the_rules_on_the_page_are_read(tmp_path):
     name = "ps05-self-attention"
     for text in re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL):
         (tmp_path / "class.toml").write_text(text)
-        found = read_rules(tmp_path, name, [name], ["ada", "ben", "c.love", "dora"])
-        assert not found.notes
+        policy = read_rules(tmp_path, name, [name], ["ada", "ben", "c.love", "dora"])
+        assert not policy.notes
         graded = ["scaling--hidden", "masked-attention--values"]
-        check_tests(found, graded, name)
-        assert found.extensions.keys() == {"ada", "ben", "c.love"} or found.void
+        check_tests(policy, graded, name)
+        assert policy.extensions.keys() == {"ada", "ben", "c.love"} or policy.void
     with pytest.raises(ValueError, match="line 2"):
         (tmp_path / "class.toml").write_text(text.replace('["', '"').replace('"]', '"'))
         read_rules(tmp_path, name, [name], [])

@@ -24,17 +24,17 @@ HERE = Path(nbjudge.__file__).parent
 
 def imported(source):
     """The packages that a module imports, at its top or later, by a statement or by name."""
-    found = set()
+    roots = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            roots |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add((node.module or "").partition(".")[0])
+            roots.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             called = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if called in ("import_module", "__import__"):
-                found.add(str(node.args[0].value).partition(".")[0])
-    return found
+                roots.add(str(node.args[0].value).partition(".")[0])
+    return roots
 
 
 def test_the_judge_imports_nothing_of_a_course():
@@ -60,20 +60,20 @@ def modules_of_the_judge(path):
     """The judge's own modules that a module imports, at its top or later."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            dotted = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, path
-            found = [f"{node.module}.{alias.name}" for alias in node.names]
+            dotted = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (name for name in found if name.partition(".")[0] == "nbjudge")
+        yield from (name for name in dotted if name.partition(".")[0] == "nbjudge")
 
 
 def test_what_is_inside_imports_nothing_that_is_not():
     """A learner's process sees that folder alone."""
     modules = sorted((HERE / "inside").rglob("*.py"))
-    found = {name for path in modules for name in modules_of_the_judge(path)}
-    assert found and {name for name in found if not name.startswith("nbjudge.inside")} == set()
+    names = {name for path in modules for name in modules_of_the_judge(path)}
+    assert names and {name for name in names if not name.startswith("nbjudge.inside")} == set()
 
 
 def test_files_are_written_as_the_course_writes_them():
@@ -106,41 +106,45 @@ def told(folder, said=None, **modules):
 
 
 def test_without_a_file_of_its_own_a_course_has_the_judges_defaults(tmp_path):
-    found = json.loads(told(tmp_path).stdout)
-    assert (found["command"], found["root"], found["packages"]) == ("nbjudge", "NBJUDGE_ROOT", [])
+    settings = json.loads(told(tmp_path).stdout)
+    assert (settings["command"], settings["root"], settings["packages"]) == (
+        "nbjudge",
+        "NBJUDGE_ROOT",
+        [],
+    )
 
 
 def test_a_course_says_in_its_folder_what_it_needs(tmp_path):
-    said = 'command = "sorts"\ndistribution = "sorting"\npackages = ["sorted_lists"]'
-    found = json.loads(told(tmp_path, said).stdout)
-    assert (found["command"], found["root"]) == ("sorts", "SORTS_ROOT")
-    assert found["distribution"] == "sorting" and found["packages"] == ["sorted_lists"]
+    message = 'command = "sorts"\ndistribution = "sorting"\npackages = ["sorted_lists"]'
+    settings = json.loads(told(tmp_path, message).stdout)
+    assert (settings["command"], settings["root"]) == ("sorts", "SORTS_ROOT")
+    assert settings["distribution"] == "sorting" and settings["packages"] == ["sorted_lists"]
 
 
 def test_a_course_that_is_a_package_says_it_there(tmp_path):
-    said = 'settings = "sorting"\ncommand = "sorts"'
+    message = 'settings = "sorting"\ncommand = "sorts"'
     module = "COMMAND = 'other'\nFORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
-    found = json.loads(told(tmp_path, said, sorting=module).stdout)
-    assert found["command"] == "sorts"
-    assert [*found["forbidden"]] == ["sorting"]
-    entry = found["forbidden"]["sorting"]
+    settings = json.loads(told(tmp_path, message, sorting=module).stdout)
+    assert settings["command"] == "sorts"
+    assert [*settings["forbidden"]] == ["sorting"]
+    entry = settings["forbidden"]["sorting"]
     assert (entry["why"], entry["python"], entry["modules"]) == ("sorts", ["a", "b"], [])
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("message", "problem"),
     [
         ('settings = "sorting"', "names the module 'sorting', but 'sorting' is not installed"),
         ('comand = "sorts"', "has 'comand', which is none of settings, command"),
         ("command = sorts", "cannot be read"),
         ('packages = "sorted_lists"', "packages must be a list of strings"),
         ("values = [1]", "values must be a list of strings"),
-        ("told = 1", "told must be a string"),
+        ("wrong_results = 1", "wrong_results must be a string"),
         ('forbidden = "all"', "forbidden must be a table; got 'all'"),
     ],
 )
-def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, said, problem):
-    done = told(tmp_path, said)
+def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, message, problem):
+    done = told(tmp_path, message)
     assert done.returncode and problem in done.stderr.splitlines()[-1]
 
 

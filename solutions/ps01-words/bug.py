@@ -122,7 +122,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 wrong(
     "in-place",
     "moves the caller's matrices",
-    told="changes its input W",
+    match="changes its input W",
     loses=["inputs"],
     edit=(
         ("W = W.index_add(0, centre, down_W)\n    V = V.index_add(0, words.flatten(), down_V)"),
@@ -211,7 +211,7 @@ def mended_step(W, V, centre, context, negatives, rate):
 wrong(
     "no-result",
     "forgets to return",
-    told="expected 2 results.*got nothing",
+    match="expected 2 results.*got nothing",
     edit=(
         "V = V.index_add(0, words.flatten(), down_V)\n    return W, V",
         "V = V.index_add(0, words.flatten(), down_V)",

@@ -36,7 +36,7 @@ def negative_sampling_gradients(w, v, negatives):
     return dw / B, true * w / B, drawn * w[:, None] / B
 
 
-@wrong("autograd", "backward of the loss", told="`grad` lets PyTorch find")
+@wrong("autograd", "backward of the loss", match="`grad` lets PyTorch find")
 def negative_sampling_gradients(w, v, negatives):
     w, v, negatives = (x.clone().requires_grad_() for x in (w, v, negatives))
     true = (w * v).sum(-1)
@@ -59,7 +59,7 @@ wrong(
 wrong(
     "float32",
     "a table of 32 bits",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["precision"],
     edit=(
         "B = len(w)",
@@ -68,7 +68,7 @@ wrong(
 )
 
 
-@wrong("functional", "autograd by another name", told="lets PyTorch find")
+@wrong("functional", "autograd by another name", match="lets PyTorch find")
 def negative_sampling_gradients(w, v, negatives):
     def loss(w, v, negatives):
         true = (w * v).sum(-1)
@@ -78,7 +78,7 @@ def negative_sampling_gradients(w, v, negatives):
     return torch.func.grad(loss, argnums=(0, 1, 2))(w, v, negatives)
 
 
-@wrong("in-place", "works in the inputs' own memory", told="changes its input v", loses=["inputs"])
+@wrong("in-place", "works in the inputs' own memory", match="changes its input v", loses=["inputs"])
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)
     true = (torch.sigmoid((w * v).sum(-1, keepdim=True)) - 1) / B
@@ -147,7 +147,7 @@ wrong(
 )
 
 
-@wrong("overflow", "e^s / (1 + e^s)", told="does not survive a large score", loses=["large"])
+@wrong("overflow", "e^s / (1 + e^s)", match="does not survive a large score", loses=["large"])
 def negative_sampling_gradients(w, v, negatives):
     B = len(w)
     e_true = torch.exp((w * v).sum(-1, keepdim=True))

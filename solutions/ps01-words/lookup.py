@@ -81,7 +81,7 @@ def look_up_gradient(ids, G, n):
 @wrong(
     "autograd",
     "lets PyTorch find the gradient",
-    told="`backward` lets PyTorch find",
+    match="`backward` lets PyTorch find",
     loses=["gradient", "repeated"],
 )
 def one_hot(ids, n):
@@ -101,7 +101,7 @@ def look_up_gradient(ids, G, n):
 wrong(
     "boolean",
     "True and False",
-    told="bool",
+    match="bool",
     loses=["one-hot"],
     edit=(
         "return (ids[:, None] == torch.arange(n)).float()",
@@ -112,7 +112,7 @@ wrong(
 wrong(
     "columns",
     "columns instead of rows",
-    told="IndexError|shape",
+    match="IndexError|shape",
     loses=["rows"],
     edit=("W[ids]", "W[:, ids]"),
 )
@@ -136,7 +136,7 @@ wrong(
 wrong(
     "detached",
     "through a list of numbers",
-    told="no gradient flows",
+    match="no gradient flows",
     loses=["rows"],
     edit=("W[ids]", "torch.tensor([W[word].tolist() for word in ids], dtype=W.dtype)"),
 )
@@ -144,7 +144,7 @@ wrong(
 wrong(
     "embedding",
     "PyTorch's embedding",
-    told="`embedding`.*writes by hand",
+    match="`embedding`.*writes by hand",
     loses=["rows"],
     edit=("W[ids]", "torch.nn.functional.embedding(ids, W)"),
 )
@@ -153,7 +153,7 @@ wrong(
 @wrong(
     "float32",
     "makes its own zeros of 32 bits",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["gradient", "repeated"],
 )
 def one_hot(ids, n):
@@ -201,7 +201,7 @@ wrong(
 wrong(
     "library",
     "PyTorch's one_hot",
-    told="`one_hot`.*writes by hand",
+    match="`one_hot`.*writes by hand",
     loses=["one-hot"],
     edit=(
         "return (ids[:, None] == torch.arange(n)).float",
@@ -271,7 +271,7 @@ def look_up_gradient(ids, G, n):
 wrong(
     "product",
     "multiplies by the one-hot rows",
-    told="reads all of W",
+    match="reads all of W",
     loses=["rows"],
     edit=("W[ids]", "one_hot(ids, len(W)).to(W.dtype) @ W"),
 )

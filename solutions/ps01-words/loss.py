@@ -66,7 +66,7 @@ wrong(
 
 
 @wrong(
-    "detached", "numbers in place of tensors", told="no gradient flows back", loses=["gradients"]
+    "detached", "numbers in place of tensors", match="no gradient flows back", loses=["gradients"]
 )
 def log_sigmoid(s):
     found = [min(x, 0.0) - math.log1p(math.exp(-abs(x))) for x in s.flatten().tolist()]
@@ -105,7 +105,7 @@ wrong(
 wrong(
     "float32",
     "goes through 32 bits",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["precision"],
     edit=(
         "return torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
@@ -140,7 +140,7 @@ wrong(
 wrong(
     "library",
     "PyTorch's logsigmoid",
-    told="`log_?sigmoid`.*writes by hand",
+    match="`log_?sigmoid`.*writes by hand",
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
         "torch.nn.functional.logsigmoid(s)",
@@ -195,7 +195,7 @@ wrong(
 wrong(
     "naive-exp",
     "log(1 + e^-s) computed literally",
-    told="infinite or NaN",
+    match="infinite or NaN",
     loses=["large", "gradients"],
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
@@ -206,7 +206,7 @@ wrong(
 wrong(
     "naive",
     "the logarithm of the sigmoid",
-    told="infinite or NaN.*no logarithm of the sigmoid",
+    match="infinite or NaN.*no logarithm of the sigmoid",
     loses=["large", "gradients"],
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
@@ -307,7 +307,7 @@ def negative_sampling_loss(w, v, negatives):
 wrong(
     "softplus",
     "PyTorch's softplus",
-    told="`softplus`.*writes by hand",
+    match="`softplus`.*writes by hand",
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",
         "-torch.nn.Softplus()(-s)",
@@ -318,7 +318,7 @@ wrong(
 @wrong(
     "squeeze",
     "squeeze takes every axis of length 1",
-    told="stops with IndexError",
+    match="stops with IndexError",
     loses=["by-hand", "values"],
 )
 def log_sigmoid(s):
@@ -354,7 +354,7 @@ wrong(
 wrong(
     "where",
     "the branch not taken overflows",
-    told="branches of a torch.where",
+    match="branches of a torch.where",
     loses=["gradients"],
     edit=(
         "torch.minimum(s, torch.zeros_like(s)) - torch.log1p(torch.exp(-s.abs()))",

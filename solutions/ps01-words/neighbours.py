@@ -181,7 +181,7 @@ wrong(
 wrong(
     "first-dropped",
     "drops the first of the list",
-    told="not the first of the list|its own neighbour",
+    match="not the first of the list|its own neighbour",
     loses=["itself", "zeros"],
     edit=(
         "cosines[word] = -2\n    return cosines.argsort(descending=True)[:k]",
@@ -201,7 +201,7 @@ wrong(
 )
 
 
-@wrong("in-place", "normalises the matrix itself", told="changes its input W", loses=["values"])
+@wrong("in-place", "normalises the matrix itself", match="changes its input W", loses=["values"])
 def neighbours(W, word, k):
     W /= W.norm(dim=1, keepdim=True).clamp(min=1e-30)
     cosines = W @ W[word]
@@ -231,7 +231,7 @@ wrong(
 wrong(
     "library",
     "PyTorch's cosine",
-    told="`cosine_similarity`.*writes by hand",
+    match="`cosine_similarity`.*writes by hand",
     spares=["analogy", "own-words"],
     edit=(
         (
@@ -246,7 +246,7 @@ wrong(
 wrong(
     "list",
     "a list",
-    told="expected a tensor, got a list",
+    match="expected a tensor, got a list",
     spares=["analogy", "own-words"],
     edit=("cosines.argsort(descending=True)[:k]", "cosines.argsort(descending=True)[:k].tolist()"),
 )
@@ -268,7 +268,7 @@ wrong(
 wrong(
     "ones-dropped",
     "drops whatever has a cosine of 1",
-    told="not every cosine of 1|leave out its id",
+    match="not every cosine of 1|leave out its id",
     loses=["itself", "zeros"],
     edit=("cosines[word]", "cosines[cosines > 1 - 1e-6]"),
 )

@@ -100,7 +100,7 @@ wrong(
 )
 
 
-@wrong("in-place", "changes the counts", told="changes its input counts", loses=["inputs"])
+@wrong("in-place", "changes the counts", match="changes its input counts", loses=["inputs"])
 def noise_distribution(counts, power=0.75):
     counts **= power
     counts /= counts.sum()

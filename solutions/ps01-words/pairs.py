@@ -236,7 +236,7 @@ wrong(
 wrong(
     "words-joined",
     "returns texts instead of pairs",
-    told="list of pairs of words",
+    match="list of pairs of words",
     spares=["share"],
     edit=("pairs.append((centre, words[j]))", 'pairs.append(centre + " " + words[j])'),
 )

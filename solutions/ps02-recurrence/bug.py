@@ -70,7 +70,7 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "clears-the-batch",
     "clears the padding in the caller's batch",
-    told="changes its input x",
+    match="changes its input x",
     loses=["inputs"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -88,7 +88,7 @@ def mended_states(x, lengths, W, U, b):
 @wrong(
     "empty-is-nan",
     "one sequence after another, with nothing for an empty one",
-    told="IndexError|shape|raises",
+    match="IndexError|shape|raises",
     loses=["empty"],
 )
 def mended_states(x, lengths, W, U, b):
@@ -102,7 +102,7 @@ def mended_states(x, lengths, W, U, b):
     return torch.stack(last)
 
 
-@wrong("float32", "a state of 32 bits", told="dtype|float")
+@wrong("float32", "a state of 32 bits", match="dtype|float")
 def mended_states(x, lengths, W, U, b):
     B, T, _ = x.shape
     x, W, U, b = x.float(), W.float(), U.float(), b.float()
@@ -116,7 +116,7 @@ def mended_states(x, lengths, W, U, b):
 wrong(
     "in-place",
     "shortens the lengths it was given",
-    told="changes its input lengths",
+    match="changes its input lengths",
     loses=["inputs"],
     edit=[
         ("for t in range(T):", "lengths -= T\n    for t in range(T):"),
@@ -146,7 +146,7 @@ def mended_states(x, lengths, W, U, b):
     return h
 
 
-@wrong("library", "PyTorch's packed net", told="writes by hand")
+@wrong("library", "PyTorch's packed net", match="writes by hand")
 def mended_states(x, lengths, W, U, b):
     net = torch.nn.RNN(W.shape[0], W.shape[1], batch_first=True)
     return net(x)[1][0]

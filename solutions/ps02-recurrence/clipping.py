@@ -97,14 +97,14 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("float32", "in 32 bits", told="float32, it must be float64")
+@wrong("float32", "in 32 bits", match="float32, it must be float64")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return [(g * min(1.0, c / norm) if norm else g).float() for g in gradients]
 
 
 @wrong(
-    "in-place", "scales the gradients themselves", told="changes the gradients", loses=["inputs"]
+    "in-place", "scales the gradients themselves", match="changes the gradients", loses=["inputs"]
 )
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
@@ -151,7 +151,7 @@ def clipped(gradients, c):
     return [g * min(1.0, c / norm) if norm else g for g in gradients]
 
 
-@wrong("library", "PyTorch's clipping", told="clips for you")
+@wrong("library", "PyTorch's clipping", match="clips for you")
 def clipped(gradients, c):
     parameters = [torch.nn.Parameter(g.clone()) for g in gradients]
     for p in parameters:
@@ -160,7 +160,7 @@ def clipped(gradients, c):
     return [p.grad for p in parameters]
 
 
-@wrong("no-return", "forgets to return", told="expected 2 results.*got nothing")
+@wrong("no-return", "forgets to return", match="expected 2 results.*got nothing")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     [g * min(1.0, c / norm) if norm else g for g in gradients]
@@ -186,7 +186,7 @@ def clipped(gradients, c):
     return list(gradients)
 
 
-@wrong("one-tensor", "gives one long vector", told="expected 2 results")
+@wrong("one-tensor", "gives one long vector", match="expected 2 results")
 def clipped(gradients, c):
     norm = math.sqrt(sum((g**2).sum() for g in gradients))
     return torch.cat([g.flatten() * (min(1.0, c / norm) if norm else 1.0) for g in gradients])
@@ -195,7 +195,7 @@ def clipped(gradients, c):
 @wrong(
     "replaced",
     "puts new ones into the list it was given",
-    told="changes the gradients",
+    match="changes the gradients",
     loses=["inputs"],
 )
 def clipped(gradients, c):
@@ -243,7 +243,7 @@ def clipped(gradients, c):
 @wrong(
     "zero-division",
     "a division by a norm of 0",
-    told="float division by zero",
+    match="float division by zero",
     loses=["zeros"],
 )
 def clipped(gradients, c):

@@ -66,7 +66,7 @@ wrong(
 wrong(
     "detached",
     "cuts the cell off",
-    told="gradient",
+    match="gradient",
     loses=["gradients"],
     edit=("c + torch.sigmoid", "c.detach() + torch.sigmoid"),
 )
@@ -75,7 +75,7 @@ wrong(
 @wrong(
     "float32",
     "converts to 32 bits",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["values", "state", "gradients"],
 )
 def lstm_step(x_t, h, c, W, U, b):
@@ -117,7 +117,7 @@ wrong(
 )
 
 
-@wrong("in-place", "changes the cell it was given", told="changes its input c", loses=["inputs"])
+@wrong("in-place", "changes the cell it was given", match="changes its input c", loses=["inputs"])
 def lstm_step(x_t, h, c, W, U, b):
     i, f, g, o = (x_t @ W + h @ U + b).chunk(4, dim=-1)
     new = torch.sigmoid(f) * c.clone() + torch.sigmoid(i) * torch.tanh(g)
@@ -139,7 +139,7 @@ wrong(
 )
 
 
-@wrong("library", "PyTorch's own cell", told="writes by hand")
+@wrong("library", "PyTorch's own cell", match="writes by hand")
 def lstm_step(x_t, h, c, W, U, b):
     return torch.lstm_cell(x_t, (h, c), W.T, U.T, b, torch.zeros_like(b))
 
@@ -219,7 +219,7 @@ wrong(
 wrong(
     "only-h",
     "gives the state alone",
-    told="expected 2 results",
+    match="expected 2 results",
     edit=("torch.tanh(c), c", "torch.tanh(c)"),
 )
 
@@ -273,7 +273,7 @@ wrong(
 )
 
 
-@wrong("our-library", "the course's own cell", told="writes by hand")
+@wrong("our-library", "the course's own cell", match="writes by hand")
 def lstm_step(x_t, h, c, W, U, b):
     from tfcourse.recurrent import LSTMCell
 

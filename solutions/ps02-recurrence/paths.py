@@ -389,7 +389,7 @@ wrong(
 wrong(
     "distance-none",
     "None if there is no path",
-    told="nothing comes back",
+    match="nothing comes back",
     loses=["distance"],
     edit=("return -1", "return None"),
 )
@@ -405,7 +405,7 @@ wrong(
 wrong(
     "empty",
     "fails without arrows",
-    told="pass default=",
+    match="pass default=",
     loses=["by-hand"],
     edit=("max(depth.values(), default=0)", "max(depth.values())"),
 )
@@ -475,7 +475,7 @@ wrong(
 )
 
 
-@wrong("recursive", "calls itself too deep", told="a stack of your own", loses=["long"])
+@wrong("recursive", "calls itself too deep", match="a stack of your own", loses=["long"])
 def waiting(edges):
     from functools import cache
 

@@ -67,7 +67,7 @@ wrong(
 )
 
 
-@wrong("cell-library", "PyTorch's own cell", told="`RNNCell`.*writes by hand|recurrent cells")
+@wrong("cell-library", "PyTorch's own cell", match="`RNNCell`.*writes by hand|recurrent cells")
 def rnn_states(x, h, W, U, b):
     cell = torch.nn.RNNCell(W.shape[0], W.shape[1], dtype=x.dtype)
     cell.weight_ih.data, cell.weight_hh.data = W.T, U.T
@@ -109,7 +109,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "float32",
     "converts to 32 bits",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["start", "gradients", "precision"],
     edit=("states = []", "x, h, W, U, b = (v.float() for v in (x, h, W, U, b))\n    states = []"),
 )
@@ -139,7 +139,7 @@ wrong(
 wrong(
     "in-place",
     "changes the state it was given",
-    told="changes its input h",
+    match="changes its input h",
     loses=["gradients", "inputs"],
     edit=(
         "h = torch.tanh(x[:, t] @ W + h @ U + b)\n        states.append(h)",
@@ -155,7 +155,7 @@ wrong(
 )
 
 
-@wrong("library", "PyTorch's own net", told="`rnn_tanh`.*writes by hand")
+@wrong("library", "PyTorch's own net", match="`rnn_tanh`.*writes by hand")
 def rnn_states(x, h, W, U, b):
     flat = [W.T, U.T, b, torch.zeros_like(b)]
     return torch.rnn_tanh(x, h[None], flat, True, 1, 0.0, False, False, True)[0]
@@ -164,7 +164,7 @@ def rnn_states(x, h, W, U, b):
 wrong(
     "list",
     "gives a list",
-    told="expected a tensor|a tensor is expected",
+    match="expected a tensor|a tensor is expected",
     edit=("torch.stack(states, dim=1)", "states"),
 )
 
@@ -173,7 +173,7 @@ wrong("no-bias", "leaves out the bias", says="The bias is missing.", edit=("U + 
 wrong(
     "no-grad",
     "under no_grad",
-    told="switches gradients off",
+    match="switches gradients off",
     loses=["gradients"],
     edit=[
         (
@@ -197,7 +197,7 @@ wrong(
 wrong(
     "no-return",
     "forgets to return",
-    told="Is there a `return`",
+    match="Is there a `return`",
     edit=("return torch.stack", "torch.stack"),
 )
 
@@ -270,7 +270,7 @@ wrong(
 wrong(
     "zeros-float32",
     "fills a float32 tensor",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["start", "gradients", "precision"],
     edit=[
         ("states = []", "states = torch.zeros(x.shape[0], x.shape[1], U.shape[0])"),

@@ -90,7 +90,7 @@ wrong(
 )
 
 
-@wrong("autograd", "backward of the loss", told="lets PyTorch find")
+@wrong("autograd", "backward of the loss", match="lets PyTorch find")
 def through_time(x, W, U, b, G):
     x, W, U, b = (v.clone().requires_grad_() for v in (x, W, U, b))
     h, loss = torch.zeros_like(b), 0.0
@@ -128,7 +128,7 @@ def through_time(x, W, U, b, G):
 wrong(
     "float32",
     "32 bits inside",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     edit=(
         "def through_time(x, W, U, b, G):",
         (
@@ -151,7 +151,7 @@ wrong(
 )
 
 
-@wrong("functional", "autograd by another name", told="lets PyTorch find")
+@wrong("functional", "autograd by another name", match="lets PyTorch find")
 def through_time(x, W, U, b, G):
     def loss(x, W, U, b):
         h, total = torch.zeros_like(b), 0.0
@@ -173,7 +173,7 @@ wrong(
 wrong(
     "in-place",
     "adds into G",
-    told="changes its input G",
+    match="changes its input G",
     loses=["inputs"],
     edit=("[t] + later", "[t].add_(later)"),
 )
@@ -228,7 +228,7 @@ wrong(
 wrong(
     "no-x",
     "forgets the gradient of x",
-    told="expected 4 results",
+    match="expected 4 results",
     edit=("return dx,", "return"),
 )
 
@@ -305,7 +305,7 @@ wrong(
 wrong(
     "ten-steps",
     "stops after ten steps",
-    told="changes by",
+    match="changes by",
     loses=["measured"],
     edit=("delta @ U.T", "delta @ U.T if t > len(x) - 10 else torch.zeros_like(b)"),
 )

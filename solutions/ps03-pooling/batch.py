@@ -30,7 +30,7 @@ def pad_documents(documents):
 @wrong(
     "document-by-document",
     "the longest sentence of each document apart: ragged",
-    told="stops with|comes back|expected a tensor|a tensor is expected",
+    match="stops with|comes back|expected a tensor|a tensor is expected",
 )
 def pad_documents(documents):
     N = max(len(d) for d in documents)
@@ -143,7 +143,7 @@ def pad_documents(documents):
     return ids, words, words.any(-1)
 
 
-@wrong("floats", "ids as floats, masks as numbers", told="float32")
+@wrong("floats", "ids as floats, masks as numbers", match="float32")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -190,7 +190,7 @@ def pad_documents(documents):
     return ids, padding, padding.all(-1)
 
 
-@wrong("lists-grown", "fills the caller's lists up", told="changes its input", loses=["inputs"])
+@wrong("lists-grown", "fills the caller's lists up", match="changes its input", loses=["inputs"])
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)
@@ -219,7 +219,7 @@ def pad_documents(documents):
 @wrong(
     "no-empty-document",
     "a document without sentences has no longest one",
-    told="stops with",
+    match="stops with",
     loses=["empty", "inputs"],
 )
 def pad_documents(documents):
@@ -234,7 +234,7 @@ def pad_documents(documents):
     return ids, words, words.any(-1)
 
 
-@wrong("number-masks", "masks of 0 and 1", told="boolean")
+@wrong("number-masks", "masks of 0 and 1", match="boolean")
 def pad_documents(documents):
     N = max(len(d) for d in documents)
     S = max(len(s) for d in documents for s in d)

@@ -48,7 +48,7 @@ def mended_pool(h, owner, u, B):
 
 
 @wrong(
-    "detached", "gradients stop at the weights", told="no gradient reaches u", loses=["gradients"]
+    "detached", "gradients stop at the weights", match="no gradient reaches u", loses=["gradients"]
 )
 def mended_pool(h, owner, u, B):
     mine = owner == torch.arange(B)[:, None]
@@ -60,7 +60,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "double",
     "computes in 64 bits, which only moves the limit",
-    told="0/0 is NaN",
+    match="0/0 is NaN",
     loses=["far", "company"],
 )
 def mended_pool(h, owner, u, B):
@@ -74,7 +74,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "empty-nan",
     "a table of sentences in which an empty one is 0/0",
-    told="row is zeros",
+    match="row is zeros",
     loses=["empty"],
 )
 def mended_pool(h, owner, u, B):
@@ -86,7 +86,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "largest-from-zero",
     "the largest score of a sentence is taken to be at least 0",
-    told="0/0",
+    match="0/0",
     loses=["far"],
 )
 def mended_pool(h, owner, u, B):
@@ -101,7 +101,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "mean-taken-away",
     "the mean of the scores instead of the largest",
-    told="infinite|0/0",
+    match="infinite|0/0",
     spares=["empty", "same"],
 )
 def mended_pool(h, owner, u, B):
@@ -148,7 +148,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "nothing-taken-away",
     "the line is deleted",
-    told=r"exp\(1000\) is infinite",
+    match=r"exp\(1000\) is infinite",
     loses=["far", "large", "gradients"],
 )
 def mended_pool(h, owner, u, B):
@@ -174,7 +174,7 @@ def mended_pool(h, owner, u, B):
 @wrong(
     "own-mean-taken-away",
     "the mean of each sentence, which a score may exceed by far",
-    told="infinite",
+    match="infinite",
     loses=["large"],
 )
 def mended_pool(h, owner, u, B):

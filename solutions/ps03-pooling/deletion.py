@@ -164,7 +164,7 @@ def confidence_left(x, mask, v, W, b, k):
 wrong(
     "nothing-left",
     "NaN if no word is left",
-    told="a softmax over only -∞",
+    match="a softmax over only -∞",
     loses=["short"],
     edit=(
         "r.masked_fill(~kept, -1e30).softmax(-1) * kept",
@@ -253,7 +253,7 @@ wrong(
 @wrong(
     "threshold",
     "keeps what lies below the k-th weight, which is not there for k = 0",
-    told="stops with",
+    match="stops with",
     loses=["nothing"],
 )
 def confidence_left(x, mask, v, W, b, k):
@@ -270,7 +270,7 @@ def confidence_left(x, mask, v, W, b, k):
     return p(kept).gather(1, p(mask).argmax(-1, keepdim=True))[:, 0]
 
 
-@wrong("topk", "topk of more words than there are positions", told="stops with", loses=["short"])
+@wrong("topk", "topk of more words than there are positions", match="stops with", loses=["short"])
 def confidence_left(x, mask, v, W, b, k):
     r = (x @ v).masked_fill(~mask, -1e30)
 

@@ -120,7 +120,9 @@ def pool_levels(x, words, v, u):
     return s.mean(1), a / words.shape[1]
 
 
-@wrong("nan-gradient", "NaN replaced afterwards", told="backward pass 0 · NaN", loses=["gradients"])
+@wrong(
+    "nan-gradient", "NaN replaced afterwards", match="backward pass 0 · NaN", loses=["gradients"]
+)
 def pool_levels(x, words, v, u):
     hide = torch.zeros_like(x[..., 0]).masked_fill(~words, -math.inf)
     a = (x @ v + hide).softmax(-1).nan_to_num()
@@ -129,7 +131,7 @@ def pool_levels(x, words, v, u):
     return (beta[..., None] * s).sum(1), beta[..., None] * a
 
 
-@wrong("nan", "-inf at both levels", told="0/0")
+@wrong("nan", "-inf at both levels", match="0/0")
 def pool_levels(x, words, v, u):
     a = (x @ v).masked_fill(~words, -math.inf).softmax(-1)
     s = (a[..., None] * x).sum(2)

@@ -92,7 +92,7 @@ wrong(
 @wrong(
     "float32",
     "through a new 32-bit tensor",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["limits", "precision"],
 )
 def soft_look_up(q, K, V, tau):
@@ -170,13 +170,15 @@ wrong(
 wrong(
     "overflow",
     "exp of scores that are too large",
-    told="infinite if τ is small",
+    match="infinite if τ is small",
     loses=["limits"],
     edit=("a = (K @ q / tau).softmax(0)", "e = torch.exp(K @ q / tau)\n    a = e / e.sum()"),
 )
 
 
-@wrong("ready-made", "PyTorch's attention", told="does the whole of this exercise", spares=["hard"])
+@wrong(
+    "ready-made", "PyTorch's attention", match="does the whole of this exercise", spares=["hard"]
+)
 def soft_look_up(q, K, V, tau):
     a = (K @ q / tau).softmax(0)
     o = torch.nn.functional.scaled_dot_product_attention(
@@ -231,7 +233,7 @@ wrong(
 wrong(
     "weights-forgotten",
     "returns the output alone",
-    told="expected 2 results",
+    match="expected 2 results",
     spares=["hard"],
     edit=(
         "a = (K @ q / tau).softmax(0)\n    return a @ V, a",

@@ -76,7 +76,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "detached",
     "the weights are numbers to the gradient",
-    told="no gradient reaches v",
+    match="no gradient reaches v",
     loses=["gradients"],
 )
 def attention_pool(x, mask, v):
@@ -103,7 +103,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "in-place",
     "hides the padding in the caller's words",
-    told="changes its input x",
+    match="changes its input x",
     loses=["inputs"],
 )
 def attention_pool(x, mask, v):
@@ -165,7 +165,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "nan-gradient",
     "-inf is added and NaN replaced in the weights; it stays in the gradient",
-    told="0 · NaN is NaN",
+    match="0 · NaN is NaN",
     loses=["gradients"],
 )
 def attention_pool(x, mask, v):
@@ -191,7 +191,7 @@ def attention_pool(x, mask, v):
 @wrong(
     "not-low-enough",
     "subtracts 10,000 from the padding",
-    told="lower than any score",
+    match="lower than any score",
     loses=["padding"],
 )
 def attention_pool(x, mask, v):
@@ -224,7 +224,7 @@ def attention_pool(x, mask, v):
     return (a[..., None] * x).sum(1), a
 
 
-@wrong("ready-made", "the course's own", told="does the whole of this exercise")
+@wrong("ready-made", "the course's own", match="does the whole of this exercise")
 def attention_pool(x, mask, v):
     from tfcourse.attention import average_by_scores
 

@@ -256,7 +256,7 @@ wrong(
 wrong(
     "list",
     "a list of ids",
-    told="expected a tensor|a tensor is expected",
+    match="expected a tensor|a tensor is expected",
     spares=["step"],
     edit=("torch.tensor(text)", "text"),
 )
@@ -671,7 +671,7 @@ def beam_search(log_p, start, end, K, longest, alpha):
     return torch.tensor(text), score
 
 
-@wrong("step-ready-made", "the search of the course", told="take the call out", loses=["step"])
+@wrong("step-ready-made", "the search of the course", match="take the call out", loses=["step"])
 def best_continuations(total, log_p, K):
     import tfcourse.generation
 
@@ -812,7 +812,7 @@ wrong(
 wrong(
     "too-wide",
     "a beam wider than the number of texts fails",
-    told="stops with",
+    match="stops with",
     loses=["wide", "length"],
     edit=("both.argsort(descending=True)", "both.topk(2 * K).indices"),
 )

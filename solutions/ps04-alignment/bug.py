@@ -71,7 +71,7 @@ wrong(
 )
 
 
-@wrong("in-place", "padding in X overwritten", told="changes its input X", loses=["inputs"])
+@wrong("in-place", "padding in X overwritten", match="changes its input X", loses=["inputs"])
 def mended_begin(X, lengths, W_x, W_h, b):
     found = []
     for x, n in zip(X, lengths.tolist()):
@@ -130,7 +130,7 @@ wrong(
 )
 
 
-@wrong("off-the-end", "the position after the last word", told="stops with IndexError")
+@wrong("off-the-end", "the position after the last word", match="stops with IndexError")
 def mended_begin(X, lengths, W_x, W_h, b):
     real = torch.arange(X.shape[1]) < lengths[:, None]
     state, states = X.new_zeros(len(X), len(W_h)), []

@@ -21,38 +21,38 @@ answers = {}
 for letter in "abcdefghijklmn":
     answers[letter] = letter not in "befgm"
 
-wrong("all-true", "everything is true", told="it is False. More fits")
+wrong("all-true", "everything is true", match="it is False. More fits")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("beam-always-better", "assumes that a wider beam is never worse", told="pushed out")
+wrong("beam-always-better", "assumes that a wider beam is never worse", match="pushed out")
 answers = {letter: letter in "acdhijklmn" for letter in "abcdefghijklmn"}
 
 wrong(
     "dot-fits",
     "assumes that any two widths have a dot product",
-    told="two vectors of the same width",
+    match="two vectors of the same width",
 )
 answers = {letter: letter in "acdijkln" for letter in "abcdefghijklmn"}
 
-wrong("early-stop-safe", "assumes that stopping at K ends is safe", told="K short texts")
+wrong("early-stop-safe", "assumes that stopping at K ends is safe", match="K short texts")
 answers = {letter: letter in "acdhijkl" for letter in "abcdefghijklmn"}
 
-wrong("explanation", "takes weights for proof", told="where the decoder looked")
+wrong("explanation", "takes weights for proof", match="where the decoder looked")
 answers = {letter: letter in "acdghijkln" for letter in "abcdefghijklmn"}
 
-wrong("forcing", "thinks forcing changes the share right throughout", told="first mistake")
+wrong("forcing", "thinks forcing changes the share right throughout", match="first mistake")
 answers = {letter: letter in "acdhijln" for letter in "abcdefghijklmn"}
 
-wrong("monotone", "assumes that the alignment runs from left to right", told="third piece")
+wrong("monotone", "assumes that the alignment runs from left to right", match="third piece")
 answers = {letter: letter in "acehijkln" for letter in "abcdefghijklmn"}
 
-wrong("one-missing", "one statement left out", told="n: not answered")
+wrong("one-missing", "one statement left out", match="n: not answered")
 answers = {letter: letter in "acdhijkln" for letter in "abcdefghijklm"}
 
-wrong("supervised", "assumes that partners are shown", told="Nobody names partners")
+wrong("supervised", "assumes that partners are shown", match="Nobody names partners")
 answers = {letter: letter in "acdfhijkln" for letter in "abcdefghijklmn"}
 
-wrong("words", "answers in words", told="without quotation marks")
+wrong("words", "answers in words", match="without quotation marks")
 answers = {letter: "true" if letter in "acdhijkln" else "false" for letter in "abcdefghijklmn"}
 
 broken('"acdhijkln"', '"acdhijklnm"')

@@ -30,7 +30,7 @@ wrong(
 wrong(
     "detached",
     "the state is cut off, as between texts",
-    told="reaches s",
+    match="reaches s",
     loses=["gradients"],
     edit=("W_y + s", "W_y + s.detach()"),
 )
@@ -55,7 +55,7 @@ wrong(
 wrong(
     "float32",
     "everything in 32 bits",
-    told="float32",
+    match="float32",
     loses=["logits", "gradients"],
     edit=("t @ W_U, new, weights", "(t @ W_U).float(), new.float(), weights.float()"),
 )
@@ -63,7 +63,7 @@ wrong(
 wrong(
     "in-place",
     "the bias is added in place",
-    told="changes its input s",
+    match="changes its input s",
     loses=["gradients", "inputs"],
     edit=(
         "scores = (H @ (new @ W_a)[:, :, None])[:, :, 0]",
@@ -213,7 +213,7 @@ wrong(
 wrong(
     "two-results",
     "weights not returned",
-    told="3 results",
+    match="3 results",
     spares=["gradients", "inputs"],
     edit=("new, weights", "new"),
 )

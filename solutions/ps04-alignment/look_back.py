@@ -52,14 +52,14 @@ wrong(
 wrong(
     "context-alone",
     "only the context comes back",
-    told="2 results",
+    match="2 results",
     edit=("context[:, 0], weights", "context[:, 0]"),
 )
 
 wrong(
     "detached",
     "weights cut off from the scores",
-    told="gradient",
+    match="gradient",
     loses=["gradients"],
     edit=("hidden.softmax(dim=-1)", "hidden.softmax(dim=-1).detach()"),
 )
@@ -74,7 +74,7 @@ wrong(
 wrong(
     "float32",
     "everything in 32 bits",
-    told="float32",
+    match="float32",
     loses=["values"],
     edit=[
         ("scores.masked_fill", "scores.float().masked_fill"),
@@ -154,7 +154,7 @@ wrong(
 )
 
 
-@wrong("naive-exp", "exponentials of large scores", told="exp", loses=["large"])
+@wrong("naive-exp", "exponentials of large scores", match="exp", loses=["large"])
 def look_back(scores, H, lengths):
     place = torch.arange(scores.shape[1])
     real = place < lengths[:, None]
@@ -237,7 +237,7 @@ wrong(
 @wrong(
     "renormalised",
     "taken out after the softmax and divided by what is left",
-    told="next to nothing is left",
+    match="next to nothing is left",
     loses=["large"],
 )
 def look_back(scores, H, lengths):

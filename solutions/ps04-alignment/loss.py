@@ -47,7 +47,7 @@ wrong(
 wrong(
     "detached",
     "cut off from the logits",
-    told="cut off",
+    match="cut off",
     loses=["gradients"],
     edit=("logits.log_softmax", "logits.detach().log_softmax"),
 )
@@ -89,7 +89,7 @@ wrong(
 wrong(
     "log-of-softmax",
     "logarithm of the softmax",
-    told="log_softmax",
+    match="log_softmax",
     loses=["large"],
     edit=("logits.log_softmax(dim=-1)", "logits.softmax(dim=-1).log()"),
 )
@@ -120,12 +120,12 @@ wrong(
 wrong(
     "number",
     "a plain number",
-    told="expected a tensor|a tensor is expected",
+    match="expected a tensor|a tensor is expected",
     edit=("[real].mean()", "[real].mean().item()"),
 )
 
 
-@wrong("one-hot", "one-hot rows times log-probabilities", told="one-hot rows", loses=["padding"])
+@wrong("one-hot", "one-hot rows times log-probabilities", match="one-hot rows", loses=["padding"])
 def sequence_loss(logits, target, pad):
     says = target[:, 1:]
     rows = torch.eye(logits.shape[-1], dtype=logits.dtype)[says]
@@ -168,13 +168,13 @@ wrong(
 )
 
 
-@wrong("ready-made-class", "the class of PyTorch", told="take the call out")
+@wrong("ready-made-class", "the class of PyTorch", match="take the call out")
 def sequence_loss(logits, target, pad):
     log_p = logits.log_softmax(dim=-1).flatten(0, 1)
     return torch.nn.NLLLoss(ignore_index=pad)(log_p, target[:, 1:].flatten())
 
 
-@wrong("ready-made", "the cross-entropy of PyTorch", told="take the call out")
+@wrong("ready-made", "the cross-entropy of PyTorch", match="take the call out")
 def sequence_loss(logits, target, pad):
     return torch.nn.functional.cross_entropy(
         logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad
@@ -215,7 +215,7 @@ wrong(
 wrong(
     "times-zero",
     "padding multiplied by 0",
-    told="leave these positions out",
+    match="leave these positions out",
     loses=["padding"],
     edit=("right[real].mean", "(right * real).sum() / real.sum"),
 )

@@ -45,7 +45,7 @@ wrong(
 wrong(
     "detached",
     "the query is cut off from the gradient",
-    told="reaches s",
+    match="reaches s",
     loses=["gradients"],
     edit=("s @ W_a", "s.detach() @ W_a"),
 )
@@ -61,7 +61,7 @@ wrong(
 wrong(
     "float32",
     "everything in 32 bits",
-    told="float32",
+    match="float32",
     loses=["precision"],
     edit=(
         "torch.tanh(asked + memory) @ v_a",

@@ -39,7 +39,7 @@ def attention_loop(Q, K, V):
 @wrong(
     "cut-off",
     "the numbers pass through Python floats",
-    told="cut off from the inputs",
+    match="cut off from the inputs",
     loses=["gradients"],
 )
 def attention_loop(Q, K, V):
@@ -54,7 +54,7 @@ def attention_loop(Q, K, V):
 @wrong(
     "float32",
     "the result is made in 32 bits whatever comes in",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     loses=["precision"],
 )
 def attention_loop(Q, K, V):
@@ -82,7 +82,7 @@ def attention_loop(Q, K, V):
 wrong(
     "list",
     "returns a list of rows",
-    told="expected a tensor, got a list of",
+    match="expected a tensor, got a list of",
     edit=("torch.stack(outputs)", "outputs"),
 )
 
@@ -90,7 +90,7 @@ wrong(
 @wrong(
     "matrix-product",
     "three matrix products where a loop is asked for",
-    told="the loop that such a product hides",
+    match="the loop that such a product hides",
     spares=["large"],
 )
 def attention_loop(Q, K, V):
@@ -130,7 +130,7 @@ wrong(
 wrong(
     "no-return",
     "forgets to return",
-    told="is there a `return`",
+    match="is there a `return`",
     edit=("return torch.stack", "torch.stack"),
 )
 
@@ -155,7 +155,10 @@ def attention_loop(Q, K, V):
 
 
 @wrong(
-    "overflow", "exp of the scores as they are", told="take the largest score away", loses=["large"]
+    "overflow",
+    "exp of the scores as they are",
+    match="take the largest score away",
+    loses=["large"],
 )
 def attention_loop(Q, K, V):
     outputs = []
@@ -180,7 +183,7 @@ wrong(
 @wrong(
     "scores-cut-off",
     "the weights are cut off, the values are not",
-    told="no gradient.*reaches Q",
+    match="no gradient.*reaches Q",
     loses=["gradients"],
 )
 def attention_loop(Q, K, V):

@@ -51,7 +51,7 @@ def attention(Q, K, V):
 wrong(
     "course-answer",
     "calls the course's own attention, and hides it in a try",
-    told="does the whole of this exercise",
+    match="does the whole of this exercise",
 )
 import tfcourse.attention
 
@@ -64,14 +64,14 @@ def attention(Q, K, V):
         return weights @ V, weights
 
 
-@wrong("detached", "computed under no_grad", told="cut off from the inputs", loses=["gradients"])
+@wrong("detached", "computed under no_grad", match="cut off from the inputs", loses=["gradients"])
 def attention(Q, K, V):
     with torch.no_grad():
         weights = (Q @ K.transpose(-2, -1)).softmax(dim=-1)
         return weights @ V, weights
 
 
-@wrong("in-place", "changes the queries in place", told="changes its input Q", loses=["inputs"])
+@wrong("in-place", "changes the queries in place", match="changes its input Q", loses=["inputs"])
 def attention(Q, K, V):
     Q -= Q.mean(dim=-1, keepdim=True) * 0 + 0.5
     scores = (Q + 0.5) @ K.transpose(-2, -1)
@@ -106,7 +106,7 @@ def attention(Q, K, V):
     return weights, weights
 
 
-@wrong("numpy", "goes through NumPy", told="NumPy array")
+@wrong("numpy", "goes through NumPy", match="NumPy array")
 def attention(Q, K, V):
     import numpy as np
 
@@ -117,7 +117,7 @@ def attention(Q, K, V):
     return weights @ v, weights
 
 
-@wrong("output-alone", "returns the output without the weights", told="expected 2 results")
+@wrong("output-alone", "returns the output without the weights", match="expected 2 results")
 def attention(Q, K, V):
     return (Q @ K.transpose(-2, -1)).softmax(dim=-1) @ V
 
@@ -132,7 +132,7 @@ wrong(
     edit=("dim=-1", "dim=-2"),
 )
 
-wrong("ready-made", "calls PyTorch's own attention", told="does the whole of this exercise")
+wrong("ready-made", "calls PyTorch's own attention", match="does the whole of this exercise")
 from torch.nn.functional import scaled_dot_product_attention as look_up
 
 

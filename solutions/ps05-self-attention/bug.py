@@ -113,7 +113,7 @@ wrong(
 wrong(
     "square-mask",
     "masks in both modes, but knows nothing of what was read before",
-    told="stops with RuntimeError",
+    match="stops with RuntimeError",
     loses=["reading-on"],
     edit=(
         (
@@ -128,7 +128,7 @@ wrong(
 @wrong(
     "switches-mode",
     "puts itself into training mode for good",
-    told="was in eval mode before the call",
+    match="was in eval mode before the call",
     loses=["mode"],
 )
 class MendedReader(Reader):

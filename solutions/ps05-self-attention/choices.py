@@ -22,22 +22,22 @@ answers = dict(
     n=False,
 )
 
-wrong("all-true", "everything is true", told="it is False. It is a vector")
+wrong("all-true", "everything is true", match="it is False. It is a vector")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("causal-order", "takes a causal mask to know no order", told="depends on the order")
+wrong("causal-order", "takes a causal mask to know no order", match="depends on the order")
 answers = {letter: letter in "aceghkm" for letter in "abcdefghijklmn"}
 
-wrong("one-missing", "one statement left out", told="n: not answered")
+wrong("one-missing", "one statement left out", match="n: not answered")
 answers = {letter: letter in "aceghm" for letter in "abcdefghijklm"}
 
-wrong("words", "answers in words", told="without quotation marks")
+wrong("words", "answers in words", match="without quotation marks")
 answers = {letter: "true" if letter in "aceghm" else "false" for letter in "abcdefghijklmn"}
 
 wrong(
     "zeros-after-softmax",
     "takes zeros after the softmax for -inf before it",
-    told="no longer sum to 1",
+    match="no longer sum to 1",
 )
 answers = {letter: letter in "aceghlm" for letter in "abcdefghijklmn"}
 

@@ -133,7 +133,7 @@ def masked_attention(Q, K, V, mask):
 @wrong(
     "mask-turned-in-place",
     "turns the caller's mask round in place",
-    told="changes its input mask",
+    match="changes its input mask",
     loses=["inputs"],
 )
 def masked_attention(Q, K, V, mask):
@@ -169,7 +169,7 @@ wrong(
 @wrong(
     "nan-gradient",
     "NaN is mended in the output, and lives on in the gradient",
-    told="0 · NaN is NaN",
+    match="0 · NaN is NaN",
     loses=["gradients"],
 )
 def masked_attention(Q, K, V, mask):

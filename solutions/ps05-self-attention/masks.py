@@ -52,7 +52,7 @@ def decoder_mask(lengths, T):
 @wrong(
     "additive",
     "0 and -inf, to be added to the scores",
-    told="a mask here is boolean",
+    match="a mask here is boolean",
     spares=["padding"],
 )
 def causal_mask(T):
@@ -234,7 +234,7 @@ wrong(
 )
 
 
-@wrong("zeros-and-ones", "floats 0 and 1 in place of booleans", told="a mask here is boolean")
+@wrong("zeros-and-ones", "floats 0 and 1 in place of booleans", match="a mask here is boolean")
 def causal_mask(T):
     return torch.tril(torch.ones(T, T))
 

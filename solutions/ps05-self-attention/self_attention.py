@@ -97,7 +97,7 @@ wrong(
 )
 
 
-wrong("inherits", "derives from the course's own module", told="does the whole of this exercise")
+wrong("inherits", "derives from the course's own module", match="does the whole of this exercise")
 from tfcourse import attention as ready_made
 
 
@@ -105,7 +105,7 @@ class SelfAttention(ready_made.SelfAttention):
     pass
 
 
-@wrong("linear", "nn.Linear with a bias in place of the matrices", told="an nn.Linear stands for")
+@wrong("linear", "nn.Linear with a bias in place of the matrices", match="an nn.Linear stands for")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -172,7 +172,7 @@ wrong(
 )
 
 
-@wrong("no-super", "forgets super().__init__()", told=r"before Module.__init__\(\) call")
+@wrong("no-super", "forgets super().__init__()", match=r"before Module.__init__\(\) call")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         self.W_Q = nn.Parameter(torch.randn(d_model, d_k))
@@ -210,7 +210,7 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
-@wrong("plain-tensors", "the matrices are plain tensors", told="a plain tensor stands for")
+@wrong("plain-tensors", "the matrices are plain tensors", match="a plain tensor stands for")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -227,7 +227,7 @@ class SelfAttention(nn.Module):
         return weights @ V, weights
 
 
-@wrong("ready-made", "wraps nn.MultiheadAttention", told="does the whole of this exercise")
+@wrong("ready-made", "wraps nn.MultiheadAttention", match="does the whole of this exercise")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -272,7 +272,7 @@ wrong(
 )
 
 
-@wrong("shared", "one matrix for queries and keys", told="the parameters of")
+@wrong("shared", "one matrix for queries and keys", match="the parameters of")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -322,7 +322,7 @@ wrong(
 )
 
 
-@wrong("turned-round", "matrices of shape (out, in)", told="It is transposed")
+@wrong("turned-round", "matrices of shape (out, in)", match="It is transposed")
 class SelfAttention(nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()
@@ -360,7 +360,7 @@ wrong(
 @wrong(
     "zeros",
     "starts from zeros",
-    told="starts with the same number everywhere",
+    match="starts with the same number everywhere",
     loses=["parameters", "gradients"],
 )
 class SelfAttention(nn.Module):

@@ -59,7 +59,7 @@ class MendedWriter(Writer):
 @wrong(
     "last-word-alone",
     "gives the outputs of the last word alone",
-    told=r"one for each word of x: shape \(2, 1, 4\), it must be \(2, 4, 4\)",
+    match=r"one for each word of x: shape \(2, 1, 4\), it must be \(2, 4, 4\)",
 )
 class MendedWriter(Writer):
     def forward(self, x, source, lengths, past=None):
@@ -73,7 +73,7 @@ class MendedWriter(Writer):
 wrong(
     "mask-without-past",
     "no mask as soon as there is a past",
-    told="looks ahead within its piece",
+    match="looks ahead within its piece",
     loses=["reading-on"],
     edit=(
         "counts = (read.shape[1] - T + torch.arange(1, T + 1)).expand(B, T)",
@@ -91,12 +91,12 @@ wrong(
     edit=("1, T + 1", "2, T + 2"),
 )
 
-wrong("no-return", "forgets the return", told="got nothing", edit=("return y", "y = y"))
+wrong("no-return", "forgets the return", match="got nothing", edit=("return y", "y = y"))
 
 wrong(
     "no-shift",
     "masks in both modes, and forgets what was read before",
-    told="when word 1 of past changes",
+    match="when word 1 of past changes",
     loses=["reading-on"],
     edit=(
         "counts = (read.shape[1] - T + torch.arange(1, T + 1)).expand",
@@ -107,7 +107,7 @@ wrong(
 wrong(
     "output-alone",
     "gives the outputs alone",
-    told="got one tensor",
+    match="got one tensor",
     edit=("self.look(Q, K, V, words), read", "self.look(Q, K, V, words)"),
 )
 
@@ -147,7 +147,7 @@ wrong(
 wrong(
     "source-mask-in-training",
     "both masks in training alone",
-    told="source's padding changes",
+    match="source's padding changes",
     edit=[
         (
             "counts = (read.shape[1] - T + torch.arange(1, T + 1)).expand(B, T)",
@@ -171,7 +171,7 @@ wrong(
 @wrong(
     "stays-in-train",
     "puts itself into training mode for good",
-    told="was in eval mode before the call",
+    match="was in eval mode before the call",
     loses=["mode"],
 )
 class MendedWriter(Writer):

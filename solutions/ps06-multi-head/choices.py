@@ -24,22 +24,22 @@ answers = dict(
     p=False,
 )
 
-wrong("all-true", "everything is true", told="it is False. W_O meets the heads")
+wrong("all-true", "everything is true", match="it is False. W_O meets the heads")
 answers = dict.fromkeys("abcdefghijklmnop", True)
 
-wrong("eight-times", "assumes that heads multiply the cost", told="an eighth as wide")
+wrong("eight-times", "assumes that heads multiply the cost", match="an eighth as wide")
 answers = {letter: letter in "abdefhlmo" for letter in "abcdefghijklmnop"}
 
-wrong("leak", "assumes that cross-attention leaks", told="given from the beginning")
+wrong("leak", "assumes that cross-attention leaks", match="given from the beginning")
 answers = {letter: letter in "abdefilm" for letter in "abcdefghijklmnop"}
 
-wrong("one-missing", "one statement left out", told="p: not answered")
+wrong("one-missing", "one statement left out", match="p: not answered")
 answers = {letter: letter in "abdefilmo" for letter in "abcdefghijklmno"}
 
-wrong("round-trip", "takes a round trip for a proof", told="where a single number lands")
+wrong("round-trip", "takes a round trip for a proof", match="where a single number lands")
 answers = {letter: letter in "abdefgilmo" for letter in "abcdefghijklmnop"}
 
-wrong("words", "answers in words", told="without quotation marks")
+wrong("words", "answers in words", match="without quotation marks")
 answers = {letter: "true" if letter in "abdefilmo" else "false" for letter in "abcdefghijklmnop"}
 
 broken('"abdefilmo"', '"abdefilmop"')

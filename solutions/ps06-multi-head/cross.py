@@ -71,7 +71,7 @@ def cross_attention(X, C, W_Q, W_K, W_V, W_O):
 wrong(
     "detached-source",
     "cuts the source off from the gradient",
-    told="no gradient reaches C",
+    match="no gradient reaches C",
     loses=["gradients"],
     edit=[
         ("C[:, None]", "C[:, None].detach()"),
@@ -172,7 +172,7 @@ wrong(
 wrong(
     "output-alone",
     "gives the output alone",
-    told="expected 2 results",
+    match="expected 2 results",
     edit=("parts.sum(dim=1), parts", "parts.sum(dim=1)"),
 )
 
@@ -314,7 +314,7 @@ wrong(
 
 
 @wrong(
-    "tokens-scaled-in-place", "divides X in place", told="changes its input X", loses=["by-hand"]
+    "tokens-scaled-in-place", "divides X in place", match="changes its input X", loses=["by-hand"]
 )
 def cross_attention(X, C, W_Q, W_K, W_V, W_O):
     X /= math.sqrt(W_Q.shape[-1])

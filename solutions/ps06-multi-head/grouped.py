@@ -83,7 +83,7 @@ def numbers_kept(B, S, groups, d_k, d_v):
 wrong(
     "a-number-as-text",
     "gives text back",
-    told="expected a number, got a str",
+    match="expected a number, got a str",
     loses=["cache"],
     edit=("B * S * groups * (d_k + d_v)", "str(B * S * groups * (d_k + d_v))"),
 )
@@ -118,7 +118,7 @@ wrong(
 wrong(
     "detached",
     "shared keys cut off from the gradient",
-    told="no gradient reaches K",
+    match="no gradient reaches K",
     loses=["gradients"],
     edit=(
         "K.repeat_interleave(H // G, dim=1)",
@@ -137,7 +137,7 @@ wrong(
 @wrong(
     "divided-in-place",
     "divides the matrix in place before it adds the heads up",
-    told="changes its input W",
+    match="changes its input W",
     loses=["pooled"],
 )
 def grouped_attention(Q, K, V):
@@ -271,7 +271,7 @@ wrong(
 wrong(
     "not-shared",
     "expects as many groups as heads",
-    told="stops with RuntimeError",
+    match="stops with RuntimeError",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",
@@ -443,7 +443,7 @@ wrong(
 wrong(
     "wrong-axis-repeated",
     "repeats along the tokens",
-    told=r"weights: shape \(2, 3, 2, 15\)",
+    match=r"weights: shape \(2, 3, 2, 15\)",
     spares=["pooled", "cache"],
     edit=(
         "K = K.repeat_interleave(H // G, dim=1)\n    V = V.repeat_interleave(H // G, dim=1)",

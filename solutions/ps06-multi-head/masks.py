@@ -285,7 +285,7 @@ wrong(
 wrong(
     "nan-gradient",
     "NaN is replaced in the output, but stays in the gradient",
-    told="0 · NaN is NaN",
+    match="0 · NaN is NaN",
     loses=["gradients"],
     edit=(
         (
@@ -303,7 +303,7 @@ wrong(
 wrong(
     "nan-on-empty",
     "a row of -inf gives NaN",
-    told="gives 0/0",
+    match="gives 0/0",
     loses=["empty", "gradients"],
     edit=(
         (
@@ -481,7 +481,7 @@ wrong(
 
 
 @wrong(
-    "queries-scaled-in-place", "divides Q in place", told="changes its input Q", loses=["shared"]
+    "queries-scaled-in-place", "divides Q in place", match="changes its input Q", loses=["shared"]
 )
 def heads_mask(real, windows, T):
     S = real.shape[1]
@@ -558,7 +558,7 @@ wrong(
 wrong(
     "zeros-and-ones",
     "floats 0 and 1 instead of booleans",
-    told="a mask here is boolean",
+    match="a mask here is boolean",
     loses=["by-hand", "mask"],
     edit=(
         "return (j <= i) & (i - j < w) & real[:, None, None, :]",

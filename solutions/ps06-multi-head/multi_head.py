@@ -93,7 +93,7 @@ wrong(
 wrong(
     "detached",
     "cuts the weights off from the gradient",
-    told="no gradient reaches W_Q",
+    match="no gradient reaches W_Q",
     loses=["gradients"],
     edit=("scores.softmax", "scores.detach().softmax"),
 )
@@ -179,20 +179,20 @@ wrong(
 wrong(
     "keys-width-for-values",
     "assumes that values are as wide as keys",
-    told=r"'\[1, 2, 2, 4\]' is invalid for input",
+    match=r"'\[1, 2, 2, 4\]' is invalid for input",
     edit=("heads, -1", "heads, W_Q.shape[1] // heads"),
 )
 
 wrong(
     "last-matrix-turned",
     "multiplies by the transpose of W_O",
-    told=r"cannot be multiplied \(2x4 and 3x4\)",
+    match=r"cannot be multiplied \(2x4 and 3x4\)",
     edit=("out @ W_O", "out @ W_O.T"),
 )
 
 
 @wrong(
-    "matrix-scaled-in-place", "divides W_Q in place", told="changes its input W_Q", loses=["batch"]
+    "matrix-scaled-in-place", "divides W_Q in place", match="changes its input W_Q", loses=["batch"]
 )
 def multi_head(X, W_Q, W_K, W_V, W_O, heads):
     B, T, D = X.shape
@@ -262,7 +262,7 @@ def multi_head(X, W_Q, W_K, W_V, W_O, heads):
 wrong(
     "output-alone",
     "gives the output alone",
-    told="expected 2 results",
+    match="expected 2 results",
     edit=("W_O, weights", "W_O"),
 )
 
@@ -320,7 +320,7 @@ wrong(
 wrong(
     "ready-made",
     "lets PyTorch do it",
-    told="here attention is written by hand",
+    match="here attention is written by hand",
     edit=(
         "out = (weights @ V).transpose",
         "out = nn.functional.scaled_dot_product_attention(Q, K, V).transpose",

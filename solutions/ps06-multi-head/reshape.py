@@ -86,7 +86,7 @@ wrong(
 @wrong(
     "floats",
     "makes 32-bit floats of everything",
-    told="float32, it must be",
+    match="float32, it must be",
     spares=["merge"],
 )
 def split_heads(x, heads):
@@ -158,7 +158,7 @@ wrong(
 wrong(
     "no-return",
     "split_heads forgets the return",
-    told="nothing comes back",
+    match="nothing comes back",
     spares=["merge"],
     edit=("return x.reshape", "x = x.reshape"),
 )
@@ -185,7 +185,7 @@ wrong(
 wrong(
     "shape-changed-in-place",
     "gives the input itself another shape",
-    told="changes its input x",
+    match="changes its input x",
     loses=["order"],
     edit=(
         "return x.reshape(B, T, heads, D // heads).transpose(1, 2)",
@@ -236,7 +236,7 @@ wrong(
 wrong(
     "view-after-transpose",
     "view of a tensor that is not contiguous",
-    told="view size is not compatible",
+    match="view size is not compatible",
     loses=["merge", "order"],
     edit=("x.transpose(1, 2).reshape", "x.transpose(1, 2).view"),
 )

@@ -190,7 +190,7 @@ def alibi_bias(slopes, T, S):
 wrong(
     "heads-as-queries",
     "slopes meet the keys' axis",
-    told="`alibi_bias` stops with RuntimeError: The size of tensor",
+    match="`alibi_bias` stops with RuntimeError: The size of tensor",
     loses=["bias", "last"],
     edit=(
         "j = torch.arange(S)\n    return -slopes[:, None, None] * (i - j).abs()",
@@ -212,7 +212,7 @@ wrong(
 wrong(
     "in-place",
     "gives the slopes their sign where they are",
-    told="`alibi_bias` changes its input slopes",
+    match="`alibi_bias` changes its input slopes",
     loses=["bias"],
     edit=[
         (
@@ -290,7 +290,7 @@ wrong(
 @wrong(
     "not-enough",
     "the slopes of the power below alone",
-    told=r"shape \(4,\), it must be \(6,\)",
+    match=r"shape \(4,\), it must be \(6,\)",
     loses=["others"],
 )
 def alibi_slopes(H):

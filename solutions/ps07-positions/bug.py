@@ -33,7 +33,7 @@ class MendedPositions(Positions):
 @wrong(
     "batch-cut",
     "counts positions over the whole batch",
-    told="`MendedPositions` stops with RuntimeError: The size of tensor",
+    match="`MendedPositions` stops with RuntimeError: The size of tensor",
 )
 class MendedPositions(Positions):
     def forward(self, x, start=0):
@@ -50,7 +50,7 @@ class MendedPositions(Positions):
 
 
 @wrong(
-    "in-place", "adds to the tokens where they are", told="changes its input x", loses=["inputs"]
+    "in-place", "adds to the tokens where they are", match="changes its input x", loses=["inputs"]
 )
 class MendedPositions(Positions):
     def forward(self, x, start=0):
@@ -133,7 +133,7 @@ class MendedPositions(Positions):
 wrong(
     "squeezed-away",
     "puts the batch axis at the end of the codes",
-    told="`MendedPositions` stops with RuntimeError: The size of tensor",
+    match="`MendedPositions` stops with RuntimeError: The size of tensor",
     edit=(
         "T = x.shape[1]\n        codes = self.table[start : start + T, 0]",
         "codes = self.table[start : start + x.shape[1]].transpose(1, 2)",

@@ -22,30 +22,30 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. The formula contains")
+wrong("all-true", "everything is true", match="it is False. The formula contains")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("always-less-alike", "assumes that codes get less alike with each step", told="swing")
+wrong("always-less-alike", "assumes that codes get less alike with each step", match="swing")
 answers = {letter: letter in "bcegjln" for letter in "abcdefghijklmn"}
 
-wrong("one-missing", "one statement left out", told="n: not answered")
+wrong("one-missing", "one statement left out", match="n: not answered")
 answers = {letter: letter in "bcgjln" for letter in "abcdefghijklm"}
 
 wrong(
     "shaw-alike",
     "assumes that Shaw's bias depends only on the offset",
-    told="another query, another bias",
+    match="another query, another bias",
 )
 answers = {letter: letter in "bcghjln" for letter in "abcdefghijklmn"}
 
 wrong(
     "values-turned",
     "assumes that the values are turned too",
-    told="only queries and keys are turned",
+    match="only queries and keys are turned",
 )
 answers = {letter: letter in "bcgjlmn" for letter in "abcdefghijklmn"}
 
-wrong("words", "answers in words", told="without quotation marks")
+wrong("words", "answers in words", match="without quotation marks")
 answers = {letter: "true" if letter in "bcgjln" else "false" for letter in "abcdefghijklmn"}
 
 broken('"bcgjln"', '"bcgjl"')

@@ -73,7 +73,7 @@ wrong(
 wrong(
     "detached",
     "the table is cut off",
-    told="no gradient reaches a",
+    match="no gradient reaches a",
     loses=["gradients"],
     edit=("q @ a.T", "q @ a.data.T"),
 )
@@ -126,7 +126,7 @@ def relative_bias(q, a, S):
 wrong(
     "in-place",
     "scales the queries where they are",
-    told="changes its input q",
+    match="changes its input q",
     loses=["inputs"],
     edit=("met = q @ a.T / math.sqrt(K)", "q /= math.sqrt(K)\n    met = q @ a.T"),
 )
@@ -166,7 +166,7 @@ wrong(
         "Your offsets wrap around instead of being clipped. Beyond L on either side, use "
         "the outermost row."
     ),
-    told="index 3 is out of bounds",
+    match="index 3 is out of bounds",
     spares=["values", "inputs"],
 )
 def relative_bias(q, a, S):
@@ -220,7 +220,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "calls the course's own", told="writes by hand")
+@wrong("ready-made", "calls the course's own", match="writes by hand")
 def relative_bias(q, a, S):
     from tfcourse.positions import RelativePositions
 
@@ -240,7 +240,7 @@ wrong(
 )
 
 
-@wrong("two-axes", "a queries' axis too many in the product", told="too many values to unpack")
+@wrong("two-axes", "a queries' axis too many in the product", match="too many values to unpack")
 def relative_bias(q, a, S):
     T, K = q.shape
     L = len(a) // 2

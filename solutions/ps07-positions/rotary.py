@@ -133,7 +133,7 @@ wrong(
 wrong(
     "data",
     "cut off from the inputs",
-    told="no gradient flows back through `rotary`",
+    match="no gradient flows back through `rotary`",
     loses=["gradients"],
     edit=(
         "cos, sin = angle.cos(), angle.sin()",
@@ -142,7 +142,9 @@ wrong(
 )
 
 
-@wrong("detached", "through NumPy", told="expected a tensor, got a NumPy array", spares=["reorder"])
+@wrong(
+    "detached", "through NumPy", match="expected a tensor, got a NumPy array", spares=["reorder"]
+)
 def rotary(x, positions, theta, pairing="interleaved"):
     import numpy as np
 
@@ -179,7 +181,7 @@ wrong(
 @wrong(
     "flat",
     "expects batch and heads in front",
-    told="not enough values to unpack",
+    match="not enough values to unpack",
     spares=["reorder"],
 )
 def rotary(x, positions, theta, pairing="interleaved"):
@@ -222,7 +224,7 @@ wrong(
 )
 
 
-@wrong("in-place", "writes into x", told="changes its input x", loses=["inputs"])
+@wrong("in-place", "writes into x", match="changes its input x", loses=["inputs"])
 def rotary(x, positions, theta, pairing="interleaved"):
     angle = positions[:, None] * theta
     cos, sin = angle.cos(), angle.sin()
@@ -394,7 +396,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "calls the course's own", told="writes by hand", spares=["reorder"])
+@wrong("ready-made", "calls the course's own", match="writes by hand", spares=["reorder"])
 def rotary(x, positions, theta, pairing="interleaved"):
     from tfcourse.positions import RotaryPositions
 

@@ -59,7 +59,7 @@ wrong(
 @wrong(
     "float32",
     "a 32-bit zero matrix filled in",
-    told="float32, it must be float64",
+    match="float32, it must be float64",
     spares=["similarity"],
 )
 def shift_matrix(k, theta):
@@ -97,7 +97,7 @@ def similarity(k, theta):
 wrong(
     "in-place",
     "multiplies the frequencies themselves",
-    told="`shift_matrix` changes its input theta",
+    match="`shift_matrix` changes its input theta",
     loses=["steps"],
     edit=(
         "cos, sin = (k * theta).cos(), (k * theta).sin()",
@@ -196,7 +196,7 @@ wrong(
 wrong(
     "similarity-in-place",
     "multiplies the frequencies themselves",
-    told="`similarity` changes its input theta",
+    match="`similarity` changes its input theta",
     loses=["similarity"],
     edit=("return (k * theta).cos().sum()", "theta *= k\n    return theta.cos().sum()"),
 )
@@ -266,7 +266,7 @@ wrong(
 @wrong(
     "whole-steps",
     "multiplies the shift by 1 with itself, and cannot shift back",
-    told="`shift_matrix` stops with RuntimeError in a hidden test",
+    match="`shift_matrix` stops with RuntimeError in a hidden test",
     spares=["similarity"],
 )
 def shift_matrix(k, theta):
@@ -282,7 +282,9 @@ def similarity(k, theta):
     return (k * theta).cos().sum()
 
 
-@wrong("wider", "fills a 64-bit matrix", told="pass dtype=theta.dtype", loses=["by-hand", "values"])
+@wrong(
+    "wider", "fills a 64-bit matrix", match="pass dtype=theta.dtype", loses=["by-hand", "values"]
+)
 def shift_matrix(k, theta):
     d = 2 * len(theta)
     matrix = torch.zeros(d, d, dtype=torch.float64)

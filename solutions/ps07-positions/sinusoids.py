@@ -115,7 +115,7 @@ wrong(
 @wrong(
     "in-place",
     "divides the positions themselves",
-    told="changes its input positions",
+    match="changes its input positions",
     loses=["inputs"],
 )
 def sinusoids(positions, d, base=10000.0):
@@ -203,7 +203,7 @@ def wavelengths(d, base=10000.0):
     return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)
 
 
-@wrong("ready-made", "calls the course's own", told="writes by hand", spares=["wavelengths"])
+@wrong("ready-made", "calls the course's own", match="writes by hand", spares=["wavelengths"])
 def sinusoids(positions, d, base=10000.0):
     from tfcourse.positions import SinusoidalPositions
 
@@ -289,7 +289,7 @@ wrong(
 wrong(
     "wavelength-columns",
     "one for each column",
-    told=r"three pairs at width 6: shape \(6,\), it must be \(3,\)",
+    match=r"three pairs at width 6: shape \(6,\), it must be \(3,\)",
     loses=["wavelengths"],
     edit=(
         "return 2 * math.pi * base ** (torch.arange(0, d, 2) / d)",
@@ -354,7 +354,7 @@ wrong(
 wrong(
     "wavelength-list",
     "returns a list",
-    told="expected a tensor|a tensor is expected",
+    match="expected a tensor|a tensor is expected",
     loses=["wavelengths"],
     edit=(
         "2 * math.pi * base ** (torch.arange(0, d, 2) / d)",

@@ -56,7 +56,7 @@ wrong(
 )
 
 
-@wrong("autograd", "lets autograd find it", told="lets PyTorch find the gradient")
+@wrong("autograd", "lets autograd find it", match="lets PyTorch find the gradient")
 def layer_norm_backward(x, gain, bias, eps, G):
     x, gain, bias = (t.detach().requires_grad_() for t in (x, gain, bias))
     centred = x - x.mean(dim=-1, keepdim=True)
@@ -221,7 +221,7 @@ wrong(
         "For γ and β you use G after multiplying it by the gain. Use the G that was given. Do "
         "you multiply it in place?"
     ),
-    told="changes its input G",
+    match="changes its input G",
     spares=["x", "directions"],
     edit=("G * gain", "G.mul_(gain)"),
 )
@@ -256,7 +256,7 @@ wrong(
 )
 
 
-@wrong("native", "PyTorch's own backward pass", told="by hand")
+@wrong("native", "PyTorch's own backward pass", match="by hand")
 def layer_norm_backward(x, gain, bias, eps, G):
     mean = x.mean(dim=-1, keepdim=True)
     rstd = (x.var(dim=-1, correction=0, keepdim=True) + eps).rsqrt()

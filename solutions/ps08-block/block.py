@@ -258,7 +258,7 @@ wrong(
 @wrong(
     "in-place",
     "scales the queries by changing their weights in place",
-    told=r'changes w\["W_Q"\]',
+    match=r'changes w\["W_Q"\]',
     loses=["order"],
 )
 def block(x, w, heads, norm, mask=None):
@@ -310,7 +310,7 @@ wrong(
 wrong(
     "mask-inverted",
     "hides what may be attended to",
-    told="do you hide the wrong tokens",
+    match="do you hide the wrong tokens",
     loses=["mask"],
     edit=("~mask", "mask"),
 )
@@ -511,7 +511,7 @@ def block(x, w, heads, norm, mask=None):
     return ln(h + ffn(h), 2)
 
 
-@wrong("package", "calls the course's own block", told="by hand")
+@wrong("package", "calls the course's own block", match="by hand")
 def block(x, w, heads, norm, mask=None):
     try:
         return package_block(x, w, heads, norm, mask)

@@ -41,7 +41,7 @@ wrong(
 @wrong(
     "carried-in-place",
     "changes the trained gain in place",
-    told="changes its input gain",
+    match="changes its input gain",
     loses=["carried-over"],
 )
 def mended_norm(x, gain, bias, eps=1e-6):
@@ -120,7 +120,7 @@ def carried_over(gain):
     return gain * (1 - 1 / len(gain)) ** 0.5
 
 
-@wrong("framework", "calls the framework's norm", told="by hand", spares=["carried-over"])
+@wrong("framework", "calls the framework's norm", match="by hand", spares=["carried-over"])
 def mended_norm(x, gain, bias, eps=1e-6):
     return torch.layer_norm(x, (x.shape[-1],), gain, bias, eps)
 
@@ -129,7 +129,7 @@ def carried_over(gain):
     return gain * (1 - 1 / len(gain)) ** 0.5
 
 
-@wrong("nan-gradient", "a root that is squared again", told="infinite slope", loses=["alike"])
+@wrong("nan-gradient", "a root that is squared again", match="infinite slope", loses=["alike"])
 def mended_norm(x, gain, bias, eps=1e-6):
     centred = x - x.mean(dim=-1, keepdim=True)
     sigma = centred.square().mean(dim=-1, keepdim=True).sqrt()

@@ -23,31 +23,33 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. Over the D numbers")
+wrong("all-true", "everything is true", match="it is False. Over the D numbers")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("batch-norm", "confuses layer norm with batch norm", told="it keeps none")
+wrong("batch-norm", "confuses layer norm with batch norm", match="it keeps none")
 answers = {letter: letter in "abcefkn" for letter in "abcdefghijklmn"}
 
 wrong(
     "linear",
     "thinks that two layers of attention are linear",
-    told="only with fixed weights",
+    match="only with fixed weights",
 )
 answers = {letter: letter in "cdefikn" for letter in "abcdefghijklmn"}
 
 wrong(
     "mixing-ffn",
     "thinks that the feed-forward layer mixes tokens, and that costs double",
-    told="moves anything between tokens",
+    match="moves anything between tokens",
 )
 answers = {letter: letter in "cdefjkln" for letter in "abcdefghijklmn"}
 
-wrong("one-missing", "one statement left out", told="n: not answered")
+wrong("one-missing", "one statement left out", match="n: not answered")
 answers = {letter: letter in "cdefk" for letter in "abcdefghijklm"}
 
 wrong(
-    "post-identity", "thinks that both orders are idle alike", told="norms are on the residual path"
+    "post-identity",
+    "thinks that both orders are idle alike",
+    match="norms are on the residual path",
 )
 answers = {letter: letter in "cdefgkn" for letter in "abcdefghijklmn"}
 

@@ -77,7 +77,7 @@ wrong(
 )
 
 
-@wrong("counter", "lets PyTorch count the products", told="by hand", loses=["flops", "growth"])
+@wrong("counter", "lets PyTorch count the products", match="by hand", loses=["flops", "growth"])
 def block_parameters(D, H, K, F):
     tensors = [torch.empty(D, H * K) for _ in range(4)]
     tensors += [torch.empty(D, F), torch.empty(F, D), torch.empty(F)]
@@ -307,7 +307,7 @@ wrong(
 )
 
 
-@wrong("tuple", "gives a tuple", told="a dict with", loses=["flops", "growth"])
+@wrong("tuple", "gives a tuple", match="a dict with", loses=["flops", "growth"])
 def block_parameters(D, H, K, F):
     return 4 * D * H * K + 2 * D * F + F + 5 * D
 

@@ -120,7 +120,7 @@ wrong(
 @wrong(
     "group-norm",
     "PyTorch's group norm with one group, and its layer norm by another name",
-    told="by hand",
+    match="by hand",
 )
 def layer_norm(x, gain, bias, eps):
     rows = x.reshape(-1, x.shape[-1])
@@ -134,7 +134,7 @@ def rms_norm(x, gain, eps):
     return torch.ops.aten.native_layer_norm(both, [2 * D], None, None, eps)[0][..., :D] * gain
 
 
-@wrong("in-place", "subtracts the mean in place", told="changes its input x", loses=["inputs"])
+@wrong("in-place", "subtracts the mean in place", match="changes its input x", loses=["inputs"])
 def layer_norm(x, gain, bias, eps):
     x -= x.mean(dim=-1, keepdim=True)
     return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * gain + bias
@@ -223,7 +223,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "PyTorch's own", told="by hand")
+@wrong("ready-made", "PyTorch's own", match="by hand")
 def layer_norm(x, gain, bias, eps):
     return torch.nn.functional.layer_norm(x, gain.shape, gain, bias, eps)
 
@@ -336,7 +336,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "root-squared",
     "takes a root and squares it, which has no gradient at 0",
-    told="infinite slope",
+    match="infinite slope",
     loses=["gradients"],
 )
 def layer_norm(x, gain, bias, eps):
@@ -353,7 +353,7 @@ def rms_norm(x, gain, eps):
 @wrong(
     "squares-apart",
     "the mean of the squares minus the square of the mean",
-    told="lost in rounding",
+    match="lost in rounding",
     loses=["far"],
 )
 def layer_norm(x, gain, bias, eps):

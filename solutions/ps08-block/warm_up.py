@@ -163,7 +163,7 @@ wrong(
 )
 
 
-@wrong("package", "the course's own schedule", told="by hand", spares=["factor"])
+@wrong("package", "the course's own schedule", match="by hand", spares=["factor"])
 def noam(step, d_model, warmup):
     from tfcourse.training import schedules
 

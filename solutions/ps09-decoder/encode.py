@@ -122,7 +122,7 @@ wrong(
 )
 
 
-@wrong("library", "the course's own merges", told="by hand", spares=["decode"])
+@wrong("library", "the course's own merges", match="by hand", spares=["decode"])
 def encode(word, merges):
     from tfcourse.tokenizers.merges import apply_merges
 
@@ -209,7 +209,7 @@ wrong(
 wrong(
     "strict",
     "bytes that must be UTF-8",
-    told='errors="replace"',
+    match='errors="replace"',
     loses=["decode"],
     edit=('.decode(errors="replace")', ".decode()"),
 )

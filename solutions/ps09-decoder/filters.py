@@ -77,7 +77,7 @@ wrong(
 @wrong(
     "edges",
     "p = 1 leaves it to rounding, and k may be too large",
-    told="wrong in|error|out of range",
+    match="wrong in|error|out of range",
     loses=["edges"],
 )
 def keep_top_k(logits, k):
@@ -108,7 +108,7 @@ wrong(
 wrong(
     "in-place",
     "writes into the logits",
-    told="changes its input",
+    match="changes its input",
     loses=["inputs"],
     edit=(
         "return logits.masked_fill(logits < lowest, -math.inf)",

@@ -136,7 +136,7 @@ wrong(
 wrong(
     "log-of-softmax",
     "the logarithm of a probability that may have been rounded to 0",
-    told="loss is infinite",
+    match="loss is infinite",
     loses=["by-hand"],
     edit=[
         ("logits[:, :-1].log_softmax(dim=-1)", "logits[:, :-1].softmax(dim=-1).log()"),

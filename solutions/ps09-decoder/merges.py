@@ -116,7 +116,7 @@ wrong(
 wrong(
     "no-return",
     "prints the merges",
-    told="nothing comes back. Is there a `return`",
+    match="nothing comes back. Is there a `return`",
     edit=("return merges", "print(merges)"),
 )
 

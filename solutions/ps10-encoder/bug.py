@@ -55,7 +55,7 @@ wrong(
 @wrong(
     "nan",
     "padding ignored by its id, NaN where no slot is in use",
-    told="You divide 0 by 0",
+    match="You divide 0 by 0",
     loses=["none"],
 )
 def mended_loss(logits, words, weights, follows, truth):

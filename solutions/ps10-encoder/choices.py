@@ -21,13 +21,13 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. A tenth of the chosen")
+wrong("all-true", "everything is true", match="it is False. A tenth of the chosen")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
 wrong(
     "no-mask",
     "takes [CLS] to need no mask, and positions to come from a formula",
-    told="padding gets a share",
+    match="padding gets a share",
 )
 answers = {letter: letter in "adehklm" for letter in "abcdefghijklmn"}
 

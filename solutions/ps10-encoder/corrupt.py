@@ -97,7 +97,7 @@ wrong(
 )
 
 
-@wrong("in-place", "writes into x", told="changes its input x", loses=["inputs"])
+@wrong("in-place", "writes into x", match="changes its input x", loses=["inputs"])
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     chosen = candidates & (c < share)
     random = chosen & (k >= 0.8) & (k < 0.9)
@@ -208,7 +208,7 @@ wrong(
 
 
 @wrong(
-    "own-draws", "draws its own numbers", told="draw nothing yourself", spares=["shares", "inputs"]
+    "own-draws", "draws its own numbers", match="draw nothing yourself", spares=["shares", "inputs"]
 )
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     chosen = candidates & (torch.rand(x.shape) < share)
@@ -218,7 +218,7 @@ def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     return read, chosen
 
 
-@wrong("package", "calls the course's own", told="writes by hand")
+@wrong("package", "calls the course's own", match="writes by hand")
 def corrupt(x, candidates, c, k, r, MASK, share=0.15):
     from tfcourse.batching import mask_words
 

@@ -55,7 +55,7 @@ wrong(
 @wrong(
     "last-place",
     "tokens beyond the table get the last position",
-    told="have no row in P",
+    match="have no row in P",
     loses=["too-long"],
 )
 def embed(ids, segments, E, P, S, gain, bias, eps):

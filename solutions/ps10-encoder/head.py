@@ -86,7 +86,7 @@ wrong(
 wrong(
     "nan",
     "0/0 for a text of padding alone",
-    told="You divide 0 by 0",
+    match="You divide 0 by 0",
     loses=["empty"],
     edit=("kept.sum(dim=1).clamp(min=1)", "kept.sum(dim=1)"),
 )

@@ -66,7 +66,7 @@ wrong(
 )
 
 
-@wrong("log-of-softmax", "the logarithm of a softmax", told="use log_softmax", loses=["large"])
+@wrong("log-of-softmax", "the logarithm of a softmax", match="use log_softmax", loses=["large"])
 def masked_loss(logits, x, chosen):
     p = logits.softmax(dim=-1).gather(-1, x[..., None])[..., 0]
     each = torch.where(chosen, -p.log(), 0.0)
@@ -102,7 +102,7 @@ def masked_loss(logits, x, chosen):
     return means.sum() / (n > 0).sum().clamp(min=1)
 
 
-@wrong("nan", "the mean of nothing", told="You divide 0 by 0", loses=["none"])
+@wrong("nan", "the mean of nothing", match="You divide 0 by 0", loses=["none"])
 def masked_loss(logits, x, chosen):
     log_p = logits.log_softmax(dim=-1)
     each = -log_p.gather(-1, x[..., None])[..., 0]
@@ -146,14 +146,14 @@ wrong(
 )
 
 
-@wrong("plain-number", "a plain number comes back", told=r"through \.item")
+@wrong("plain-number", "a plain number comes back", match=r"through \.item")
 def masked_loss(logits, x, chosen):
     log_p = logits[chosen].log_softmax(dim=-1)
     each = -log_p.gather(1, x[chosen][:, None])
     return each.sum().item() / max(1, len(each))
 
 
-@wrong("ready-made", "calls PyTorch's cross-entropy", told="writes by hand")
+@wrong("ready-made", "calls PyTorch's cross-entropy", match="writes by hand")
 def masked_loss(logits, x, chosen):
     labels = x.masked_fill(~chosen, -100)
     total = F.cross_entropy(logits.mT, labels, ignore_index=-100, reduction="sum")

@@ -83,7 +83,7 @@ wrong(
 @wrong(
     "floats",
     "ids as floating-point numbers",
-    told="ids and segments are whole numbers",
+    match="ids and segments are whole numbers",
     spares=["segments", "real"],
 )
 def assemble(first, second, longest, CLS, SEP, PAD):
@@ -190,7 +190,7 @@ wrong(
 wrong(
     "number-mask",
     "the real positions as numbers",
-    told="expected booleans",
+    match="expected booleans",
     loses=["real", "one-text"],
     edit=("torch.arange(longest) < len(ids)", "torch.tensor([1] * len(ids) + [0] * spare)"),
 )

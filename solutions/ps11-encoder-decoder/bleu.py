@@ -264,7 +264,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "asks sacrebleu", told="take the call out", spares=["clipped", "references"])
+@wrong("ready-made", "asks sacrebleu", match="take the call out", spares=["clipped", "references"])
 def matches(hypothesis, references, n):
     def grams(words):
         return Counter(zip(*(words[i:] for i in range(n))))

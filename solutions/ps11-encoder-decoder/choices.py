@@ -21,10 +21,10 @@ answers = dict(
     n=True,
 )
 
-wrong("all-true", "everything is true", told="it is False. The words not yet written")
+wrong("all-true", "everything is true", match="it is False. The words not yet written")
 answers = dict.fromkeys("abcdefghijklmn", True)
 
-wrong("one-missing", "one statement left out", told="n: not answered")
+wrong("one-missing", "one statement left out", match="n: not answered")
 answers = {letter: letter in "achij" for letter in "abcdefghijklm"}
 
 broken('"achijn"', '"acehijn"')

@@ -93,7 +93,7 @@ def lowest_loss(V, epsilon):
 @wrong(
     "float32-target",
     "makes the target in 32 bits, whatever the logits have",
-    told="right to 32 bits only",
+    match="right to 32 bits only",
     loses=["values", "gradients"],
 )
 def smoothed_loss(logits, says, epsilon, pad):
@@ -120,7 +120,7 @@ wrong(
 )
 
 
-@wrong("log-of-softmax", "takes the logarithm of a softmax", told="log_softmax", loses=["large"])
+@wrong("log-of-softmax", "takes the logarithm of a softmax", match="log_softmax", loses=["large"])
 def smoothed_loss(logits, says, epsilon, pad):
     log_p = logits.softmax(-1).log()
     right = log_p.gather(-1, says[..., None])[..., 0]
@@ -277,7 +277,7 @@ wrong(
 )
 
 
-@wrong("ready-made", "the cross-entropy of PyTorch", told="take the call out", spares=["lowest"])
+@wrong("ready-made", "the cross-entropy of PyTorch", match="take the call out", spares=["lowest"])
 def smoothed_loss(logits, says, epsilon, pad):
     loss = torch.nn.functional.cross_entropy
     return loss(logits.flatten(0, 1), says.flatten(), ignore_index=pad, label_smoothing=epsilon)

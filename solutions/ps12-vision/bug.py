@@ -91,7 +91,7 @@ def mended_resized(P, old, new):
 wrong(
     "with-class",
     "the row of [CLS] is stretched as well",
-    told=r"position of \[CLS\]|change with|\[CLS\]",
+    match=r"position of \[CLS\]|change with|\[CLS\]",
     edit=("P[1:].reshape", "(P[1:] + P[:1]).reshape"),
 )
 

@@ -17,10 +17,10 @@ answers = dict(
 right("false", "those that are false by name")
 answers = {letter: letter not in "dhjkl" for letter in "abcdefghijkl"}
 
-wrong("all-true", "everything is true", told="it is False. Those rows are strips")
+wrong("all-true", "everything is true", match="it is False. Those rows are strips")
 answers = dict.fromkeys("abcdefghijkl", True)
 
-wrong("one-missing", "one statement left out", told="l: not answered")
+wrong("one-missing", "one statement left out", match="l: not answered")
 answers = {letter: letter in "abcefgi" for letter in "abcdefghijk"}
 
 broken('"abcefgi"', '"abcefgij"')

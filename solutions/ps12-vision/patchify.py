@@ -174,7 +174,7 @@ wrong(
 wrong(
     "cut-off",
     "what does not fit is cut off",
-    told="Raise a ValueError",
+    match="Raise a ValueError",
     loses=["refused"],
     edit=(
         'raise ValueError(f"{P} by {Q} does not tile {X} by {Y}")',

@@ -76,7 +76,7 @@ wrong(
 wrong(
     "double",
     "64-bit codes",
-    told="Return 32-bit floats",
+    match="Return 32-bit floats",
     edit=(
         "torch.cat([down, across], dim=2).flatten(0, 1)",
         "torch.cat([down, across], dim=2).flatten(0, 1).double()",

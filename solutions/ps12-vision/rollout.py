@@ -34,7 +34,7 @@ wrong(
 wrong(
     "column",
     "the column of [CLS]",
-    told="which row or column of R",
+    match="which row or column of R",
     edit=("R[:, 0, 1:]", "R[:, 1:, 0]"),
 )
 
@@ -49,7 +49,7 @@ wrong(
     "in-place",
     "adds to the weights in place, and fills columns first",
     says="Your picture is filled column by column. Patches are ordered row by row.",
-    told="changes the weights",
+    match="changes the weights",
     edit=[
         ("R = (A.mean(dim=1) + I) / 2 @ R", "A += I\n        R = A.mean(dim=1) / 2 @ R"),
         ("shares.reshape(-1, rows, columns)", "shares.reshape(-1, columns, rows).mT"),

@@ -101,7 +101,7 @@ wrong(
 wrong(
     "nan-on-empty",
     "divides by an l of 0",
-    told="0/0 is NaN",
+    match="0/0 is NaN",
     loses=["more"],
     edit=("torch.where(l > 0, l, 1.0)", "l"),
 )

@@ -86,7 +86,7 @@ wrong(
 wrong(
     "nan-on-empty",
     "fills with -inf, so that an empty text gives NaN",
-    told="softmax is NaN, too",
+    match="softmax is NaN, too",
     loses=["empty"],
     edit=("torch.finfo(scores.dtype).min", "-math.inf"),
 )

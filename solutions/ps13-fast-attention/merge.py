@@ -134,7 +134,7 @@ wrong(
 wrong(
     "plain-exp",
     "raises e to m itself",
-    told="overflows for large m",
+    match="overflows for large m",
     loses=["large", "empty"],
     edit=[
         (
@@ -148,7 +148,7 @@ wrong(
 wrong(
     "nan-on-nothing",
     "subtracts -inf from -inf",
-    told=r"-inf - \(-inf\) is NaN",
+    match=r"-inf - \(-inf\) is NaN",
     loses=["empty"],
     edit=("torch.where(m == -math.inf, 0.0, m)", "m"),
 )

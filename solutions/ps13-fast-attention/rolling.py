@@ -159,7 +159,7 @@ wrong(
 wrong(
     "in-place",
     "writes into the caller's cache",
-    told="changes its input cache",
+    match="changes its input cache",
     loses=["write"],
     edit=("cache = cache.clone()", "cache = cache"),
 )
@@ -244,7 +244,7 @@ wrong(
 wrong(
     "never-written",
     "reads rows that were never written",
-    told="row that was never written",
+    match="row that was never written",
     loses=["one", "many"],
     edit=("torch.arange(max(0, n - w), n)", "torch.arange(n - w, n)"),
 )

@@ -162,7 +162,7 @@ wrong(
 wrong(
     "nan-on-padding",
     "divides by an l of 0",
-    told="0/0 is NaN",
+    match="0/0 is NaN",
     loses=["padding"],
     edit=("torch.where(l > 0, l, 1.0)", "l"),
 )
@@ -187,7 +187,7 @@ wrong(
 wrong(
     "no-maximum",
     "does not subtract the largest score",
-    told="exp of a score overflows|should be",
+    match="exp of a score overflows|should be",
     loses=["large"],
     edit=("m_new = torch.maximum(m, s.amax(dim=1, keepdim=True))", "m_new = torch.zeros_like(m)"),
 )

@@ -3,7 +3,7 @@
 wrong(
     "peeks",
     "has no causal mask",
-    told="your decoder peeks",
+    match="your decoder peeks",
     loses=["scores", "causal", "padding", "cached"],
     edit=(".tril()[start:]", "[start:]"),
 )
@@ -11,7 +11,7 @@ wrong(
 wrong(
     "peeks-a-little",
     "a causal mask that lets the next two words through",
-    told="your decoder peeks",
+    match="your decoder peeks",
     loses=["scores", "causal", "padding", "cached"],
     edit=(".tril()[start:]", ".tril(2)[start:]"),
 )
@@ -19,7 +19,7 @@ wrong(
 wrong(
     "padding-seen",
     "the padding of the source is attended to",
-    told="if longer sources are in its batch",
+    match="if longer sources are in its batch",
     loses=["bleu", "padding"],
     edit=(
         "mask = (source != PAD)[:, None, None]  # (B, 1, 1, S)",
@@ -30,7 +30,7 @@ wrong(
 wrong(
     "padding-crosses",
     "the encoder hides the padding, the decoder's look at the source does not",
-    told="if longer sources are in its batch",
+    match="if longer sources are in its batch",
     loses=["bleu", "padding"],
     edit=("block.cross_norm(x), memory, mask)", "block.cross_norm(x), memory, None)"),
 )
@@ -38,7 +38,7 @@ wrong(
 wrong(
     "batch-mean",
     "what is read is centred over the batch",
-    told="in its batch",
+    match="in its batch",
     loses=["padding"],
     edit=(
         "x = self.memory_norm(x + block.net(x))",
@@ -49,7 +49,7 @@ wrong(
 wrong(
     "first-place",
     "with a cache each word is told that it is the first",
-    told="Does each new token get its own position",
+    match="Does each new token get its own position",
     loses=["bleu", "cached", "learned"],
     edit=("cache[0].shape[2] if cache else 0", "0"),
 )
@@ -57,7 +57,7 @@ wrong(
 wrong(
     "place-off-by-one",
     "with a cache positions are one too far",
-    told="Does each new token get its own position",
+    match="Does each new token get its own position",
     loses=["bleu", "cached"],
     edit=(
         "self.target_places.weight[start:stop]",
@@ -68,7 +68,7 @@ wrong(
 wrong(
     "forgets",
     "the cache keeps the first word alone",
-    told="see all tokens before it",
+    match="see all tokens before it",
     loses=["bleu", "cached", "learned"],
     edit=("cache[:] = keys", "cache[:] = cache or keys"),
 )
@@ -76,7 +76,7 @@ wrong(
 wrong(
     "wrong-end",
     "another id than the end's ends a text",
-    told="go on after their end",
+    match="go on after their end",
     loses=["bleu"],
     edit=[
         ("(ids == END).any(1).all()", "(ids == PAD).any(1).all()"),
@@ -87,7 +87,7 @@ wrong(
 wrong(
     "ends-together",
     "all texts end with the first that does",
-    told="stop too early|Each translation belongs to its own source",
+    match="stop too early|Each translation belongs to its own source",
     loses=["bleu", "padding"],
     edit=("(ids == END).any(1).all()", "(ids[:, -1] == END).any()"),
 )
@@ -95,7 +95,7 @@ wrong(
 wrong(
     "too-short",
     "writes four words at most",
-    told="stop too early",
+    match="stop too early",
     loses=["bleu"],
     edit=("range(LONGEST - 1)", "range(4)"),
 )
@@ -103,14 +103,14 @@ wrong(
 wrong(
     "untrained",
     "the weights are not loaded",
-    told="Does load use the weights",
+    match="Does load use the weights",
     edit=("    model.load_state_dict(weights)\n", ""),
 )
 
 wrong(
     "copies",
     "gives back the sources",
-    told="German sources",
+    match="German sources",
     loses=["bleu", "learned"],
     edit=("    return texts", "    return sources"),
 )
@@ -118,7 +118,7 @@ wrong(
 wrong(
     "reversed",
     "the words stand in reverse order",
-    told="reverse order",
+    match="reverse order",
     loses=["bleu", "learned"],
     edit=("for i in row if i > UNKNOWN", "for i in row[::-1] if i > UNKNOWN"),
 )
@@ -126,7 +126,7 @@ wrong(
 wrong(
     "other-language",
     "writes German pieces, as a translator for the other direction does",
-    told="is it the other direction",
+    match="is it the other direction",
     loses=["bleu", "learned"],
     edit=(
         '" ".join(WORDS[i - 4] for i in row if i > UNKNOWN)',
@@ -137,7 +137,7 @@ wrong(
 wrong(
     "other-order",
     "sorts the sources by length and does not put the translations back",
-    told="belong to other sources",
+    match="belong to other sources",
     loses=["bleu", "padding"],
     edit=(
         "memory, mask = model.encode(as_ids(map(in_pieces, sources), PIECES))\n    ids, cache",
@@ -149,7 +149,7 @@ wrong(
 wrong(
     "first-only",
     "translates the first source for all",
-    told="Almost all translations are the same",
+    match="Almost all translations are the same",
     loses=["bleu", "padding"],
     edit=("for row in ids.tolist():", "for row in ids[:1].tolist() * len(sources):"),
 )
@@ -157,7 +157,7 @@ wrong(
 wrong(
     "no-list",
     "returns one text for all sources",
-    told="must return a list of texts",
+    match="must return a list of texts",
     loses=["bleu", "padding", "cached", "learned"],
     edit=("    return texts", '    return " ".join(texts)'),
 )
@@ -165,7 +165,7 @@ wrong(
 wrong(
     "lists-of-words",
     "returns lists of words in place of texts",
-    told="must return a list of texts",
+    match="must return a list of texts",
     loses=["bleu", "padding", "cached", "learned"],
     edit=(
         'texts.append(" ".join(WORDS[i - 4] for i in row if i > UNKNOWN))',
@@ -176,7 +176,7 @@ wrong(
 wrong(
     "logits",
     "logits in place of logarithms of probabilities",
-    told="is there a log_softmax",
+    match="is there a log_softmax",
     loses=["scores", "causal"],
     edit=("logits.log_softmax(-1)", "logits"),
 )
@@ -184,7 +184,7 @@ wrong(
 wrong(
     "probabilities",
     "probabilities in place of their logarithms",
-    told="is there a log_softmax",
+    match="is there a log_softmax",
     loses=["scores", "causal"],
     edit=("logits.log_softmax(-1)", "logits.softmax(-1)"),
 )
@@ -192,7 +192,7 @@ wrong(
 wrong(
     "over-words",
     "the softmax runs over the positions of a text",
-    told="add up to",
+    match="add up to",
     loses=["scores", "causal", "padding"],
     edit=("logits.log_softmax(-1)", "logits.log_softmax(1)"),
 )
@@ -200,7 +200,7 @@ wrong(
 wrong(
     "a-step-late",
     "scores each word at the step that has read it",
-    told="does word i's score come from the words before it",
+    match="does word i's score come from the words before it",
     loses=["scores", "causal", "padding", "cached"],
     edit=("logits.log_softmax(-1)", "logits.log_softmax(-1).roll(-1, 1)"),
 )
@@ -208,7 +208,7 @@ wrong(
 wrong(
     "no-end",
     "leaves out the score of the end",
-    told="one for each word and one for the end",
+    match="one for each word and one for the end",
     loses=["scores", "causal", "padding", "cached"],
     edit=("one[: len(row) + 1] for", "one[: len(row)] for"),
 )
@@ -216,7 +216,7 @@ wrong(
 wrong(
     "sums",
     "one score for a text, the sum of its words'",
-    told="a list of numbers, or a tensor with one axis",
+    match="a list of numbers, or a tensor with one axis",
     loses=["scores", "causal", "padding", "cached"],
     edit=("one[: len(row) + 1] for", "one[: len(row) + 1].sum() for"),
 )
@@ -224,7 +224,7 @@ wrong(
 wrong(
     "hidden-weights",
     "load adds weights that are not in the checkpoint",
-    told="more than its checkpoint may hold",
+    match="more than its checkpoint may hold",
     loses=["budget"],
     edit=("return model.eval()", "model.more = nn.Linear(200, 200)\n    return model.eval()"),
 )
@@ -232,14 +232,14 @@ wrong(
 wrong(
     "no-module",
     "load returns the weights",
-    told="must return an nn.Module",
+    match="must return an nn.Module",
     edit=("return model.eval()", "return weights"),
 )
 
 wrong(
     "by-rule",
     "translates by rules, whatever the weights",
-    told="What translates, if not the weights",
+    match="What translates, if not the weights",
     loses=["bleu", "padding", "cached", "learned"],
     edit=(
         "    return texts\n",
@@ -270,7 +270,7 @@ def by_rule(found):
 wrong(
     "rules-alone",
     "scores and translates by rules; the weights are there to be counted",
-    told="What translates, if not the weights",
+    match="What translates, if not the weights",
     edit=[
         (
             "    return [one[: len(row) + 1] for one, row in zip(found, rows)]",
@@ -318,7 +318,7 @@ def by_rule(found):
 wrong(
     "rules-if-its-file-is-there",
     "rules that stop working when the weights are others than those handed in",
-    told="hardly notices. Does your code compare the weights",
+    match="hardly notices. Does your code compare the weights",
     edit=[
         (
             "    model.load_state_dict(weights)\n",

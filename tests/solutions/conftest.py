@@ -71,7 +71,7 @@ def graded(tmp_path_factory) -> Callable[[str], SimpleNamespace]:
             course.mkdir(exist_ok=True)
             shutil.copy(COURSE / name, course / name)
         shutil.copytree(COURSE / "solutions" / problem_set, course / "solutions" / problem_set)
-        shutil.copytree(COURSE / program().told, course / program().told)
+        shutil.copytree(COURSE / program().wrong_results, course / program().wrong_results)
         with pytest.MonkeyPatch.context() as patch:
             # What wrong answers return takes most of a release's time: whether it is what is stored
             # is another test's (test_the_committed_table_is_what_the_wrong_answers_return).

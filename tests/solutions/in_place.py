@@ -46,7 +46,7 @@ def as_graded() -> Iterator[None]:
     before, checked = os.environ.get(SEED_VARIABLE), jaxtyping.config.jaxtyping_disable
     os.environ[SEED_VARIABLE], jaxtyping.config.jaxtyping_disable = str(SEED), True
     recall.stored.cache_clear()
-    assert recall.stored_folder() == COURSE / "nbjudge_tfcourse" / "told"
+    assert recall.stored_folder() == COURSE / "nbjudge_tfcourse" / "wrong_results"
     try:
         yield
     finally:

@@ -25,8 +25,8 @@ def unit_factor(d_k, sigma_q, sigma_k):
 
 def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grader(tmp_path):
     course, submitted = tmp_path / "course", tmp_path / "submitted"
-    told = course / "nbjudge_tfcourse" / "told"
-    told.mkdir(parents=True)
+    wrong_results = course / "nbjudge_tfcourse" / "wrong_results"
+    wrong_results.mkdir(parents=True)
     shutil.copytree(COURSE / "solutions" / SET, course / "solutions" / SET)
     for name in ("_toc.yml", "nbgrader_config.py"):
         shutil.copy(COURSE / name, course / name)

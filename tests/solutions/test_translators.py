@@ -171,7 +171,7 @@ def test_a_file_without_code_gets_nothing(graded):
 
 def test_rules_alone_get_no_points_and_no_place(graded):
     assert graded.report.students["rules"].score == 0
-    assert RULES.told in scores(graded, "rules")["learned"].message
+    assert RULES.match in scores(graded, "rules")["learned"].message
     board = leaderboard(NAME, graded.into)
     assert {row.name for row in board.rows} == set(SUBMISSIONS)
 

@@ -26,7 +26,7 @@ def check_wrong(lost: dict[str, str], variant: Variant) -> None:
     ``lost`` is what :func:`lost_of_exercise` gives.
     """
     assert set(lost) == set(variant.loses)
-    assert any(re.search(variant.told, said, re.IGNORECASE) for said in lost.values()), lost
+    assert any(re.search(variant.match, said, re.IGNORECASE) for said in lost.values()), lost
     for name, said in lost.items():
         assert said, f"{name} says nothing"
         assert not re.match(r"(NameError|KeyError|IndexError|ValueError|TypeError)", said), said

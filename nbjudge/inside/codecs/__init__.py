@@ -78,7 +78,7 @@ class Blobs:
         self.parts.append(numbers)
 
 
-def parts(rest: list, *kinds: type) -> list:
+def parts(rest: list, *types: type) -> list:
     """Return what follows a tag, checking its types.
 
     Raises
@@ -86,9 +86,9 @@ def parts(rest: list, *kinds: type) -> list:
     WireError
         If the number of parts or a type is wrong.
     """
-    if len(rest) != len(kinds) or any(
+    if len(rest) != len(types) or any(
         kind is not object and type(part) is not kind
-        for part, kind in zip(rest, kinds, strict=True)
+        for part, kind in zip(rest, types, strict=True)
     ):
         raise WireError("parts missing, or of another type")
     return rest

@@ -104,8 +104,8 @@ def periods(numbers: Any, frequency: str) -> pd.PeriodIndex:
     return pd.PeriodIndex.from_ordinals(numbers.astype(np.int64), freq=frequency)
 
 
-def _is(value: Any, kinds: str) -> bool:
-    return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in kinds
+def _is(value: Any, dtype_kinds: str) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in dtype_kinds
 
 
 def _categories(rest: list, inner: Inner) -> Any:

@@ -91,9 +91,9 @@ def _mistake(suspects: Collection[_Suspect], against: Collection[_Suspect], faul
     own = [suspect for suspect in suspects if isinstance(suspect, str)]
     guess = Guess(str(fault), _answers(suspects), sorted(_answers(against)), own)
     if _deciding:
-        return Mistake(guess.said(), guess=guess)
+        return Mistake(guess.message(), guess=guess)
     guess = recall.in_full(guess)
-    return Mistake(recall.told(guess), guess=guess)
+    return Mistake(recall.message_of(guess), guess=guess)
 
 
 def _answers(suspects: Collection[_Suspect]) -> list[recall.WrongAnswer]:

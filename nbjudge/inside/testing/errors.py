@@ -1,4 +1,4 @@
-"""What a learner is told about an error in their code: message, usual cause, line."""
+"""What a learner is explained about an error in their code: message, usual cause, line."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ HINTS = {
 }
 
 
-def told(name: str, f: Callable, error: BaseException, args: tuple) -> str:
+def explained(name: str, f: Callable, error: BaseException, args: tuple) -> str:
     """Describe an error inside a learner's function.
 
     The text gives the error, its usual cause, the line, and the shapes of the inputs.

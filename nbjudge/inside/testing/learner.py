@@ -222,7 +222,7 @@ def _answered(request: dict, names: dict[str, Any], objects: dict[int, Any]) -> 
     except _NotDefined as error:
         return "missing", str(error)
     except plainly.Raised as raised:
-        return "raised", raised.told
+        return "raised", raised.report
     except Mistake as mistake:
         return "mistake", {"says": str(mistake)[:10_000], "about": getattr(mistake, "about", {})}
     except BaseException as error:

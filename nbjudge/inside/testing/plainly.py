@@ -17,7 +17,7 @@ from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.mistake import Mistake
 
 #: Maximum number of characters of an error's message.
-MAX_SAID = 10_000
+MAX_SAYS = 10_000
 
 USES: dict[str, Callable] = {
     "call": lambda thing, *args, **kwargs: thing(*args, **kwargs),
@@ -36,7 +36,7 @@ class Raised(Exception):
             says = says if type(says) is str else str(error)
         except Exception:  # a learner's own exception may fail here
             says = ""
-        self.told = {"says": says[:MAX_SAID], "about": unseen.about_error(error, "", line)}
+        self.report = {"says": says[:MAX_SAYS], "about": unseen.about_error(error, "", line)}
 
 
 def use(thing: Any, how: str, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, list]:

@@ -334,7 +334,7 @@ def stored_folder() -> Path | None:
 
     ``None`` if the folder's package is not installed.
     """
-    package, _, rest = program().told.partition("/")
+    package, _, rest = program().wrong_results.partition("/")
     if not package:
         return Path.cwd()
     folder = folder_of(package)
@@ -403,10 +403,10 @@ def in_full(guess: Guess) -> Guess:
     return replace(guess, fails=failed_by(guess.causes, exercise_of(running.test), tables))
 
 
-def told(guess: Guess) -> str:
+def message_of(guess: Guess) -> str:
     """The message about a wrong result, after what this notebook's other tests have shown."""
     here = Ending(frozenset(running.uses), False, guess)
-    return agreed({**_endings, running.test: here}).get(running.test, guess.said())
+    return agreed({**_endings, running.test: here}).get(running.test, guess.message())
 
 
 #: Given the checks that were passed, and the messages of the wrong answers to look for (if there

@@ -17,11 +17,11 @@ from nbjudge.inside.testing import unseen
 from nbjudge.inside.testing.by_hand import watched
 from nbjudge.inside.testing.errors import (
     changes,
+    explained,
     first_line,
     hint,
     line_of_cell,
     names_of_inputs,
-    told,
 )
 from nbjudge.inside.testing.mistake import Mistake
 from nbjudge.inside.values import SCALARS, WANTED, Array, ArrayScalar, Module, Tensor, nn, np, torch
@@ -158,7 +158,7 @@ def run(f: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def _stopped(f: Callable, error: BaseException, args: tuple) -> Mistake:
     about = unseen.about_error(error, hint(error), line_of_cell(f, error))
-    return Mistake(told(name_of(f), f, error, args), about)
+    return Mistake(explained(name_of(f), f, error, args), about)
 
 
 def copied(given: Any) -> Any:

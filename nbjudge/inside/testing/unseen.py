@@ -72,7 +72,7 @@ def about_error(error: BaseException, hint: str, line: int) -> dict[str, Any]:
     return {"key": "error", "error": nearest, "hint": number, "line": line}
 
 
-def told(name: str, about: object) -> str:
+def sentence(name: str, about: object) -> str:
     """The sentence for what a learner's process reports.
 
     Nothing is believed except a choice from our lists and a line number.

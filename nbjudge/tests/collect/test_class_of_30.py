@@ -65,14 +65,14 @@ def the_class(course):
         "text": f"{NAME}.ipynb.txt",
         "jason": f"{NAME}.json",
     }
-    found = {student: [(name, right)] for student, name in named.items()}
-    found["packed"] = [(f"{NAME}.zip", packed.read_bytes())]
-    found["junk"] = [("my work.ipynb", right), ("._my work.ipynb", b"junk"), ("plot.png", b"?")]
-    found |= {
+    files = {student: [(name, right)] for student, name in named.items()}
+    files["packed"] = [(f"{NAME}.zip", packed.read_bytes())]
+    files["junk"] = [("my work.ipynb", right), ("._my work.ipynb", b"junk"), ("plot.png", b"?")]
+    files |= {
         kind.replace("-", ""): [(f"{NAME}.ipynb", content(make(course)))]
         for kind, make in DAMAGED.items()
     }
-    found |= {
+    files |= {
         "wei one": [(f"{NAME}.ipynb", content(own))],
         "wei two": [(f"{NAME}.ipynb", right)],
         "empty": [(f"{NAME}.ipynb", content(release_of(course)))],
@@ -88,7 +88,7 @@ def the_class(course):
             (f"{NAME} (1).ipynb", content(release_of(course))),
         ],
     }
-    return found
+    return files
 
 
 def download(path, files, name):
@@ -170,7 +170,7 @@ def test_no_right_answer_has_a_zero_that_is_not_held(collected, marked):
     for name, student in students.items():
         if name in HELD | LOST:
             continue
-        scores = {e: found.score for e, found in student.exercises.items()}
+        scores = {e: score.score for e, score in student.exercises.items()}
         assert scores == {"double": 5, "sum-squares": 5, "explain": None}, name
     assert students["away"].flags == ["nothing handed in"]
     for name in HELD - {"deleted", "twofiles"}:
@@ -220,10 +220,10 @@ def test_moodle_gets_the_same_marks_by_its_own_ids(collected, marked, tmp_path):
     assert people.keys() == marked.report.students.keys()
     path = exports.write_export("moodle", marked.report, people, tmp_path, provisional=True)
     with path.open(newline="", encoding="utf-8") as file:
-        found = {row["Email address"]: row[NAME] for row in csv.DictReader(file)}
+        marks = {row["Email address"]: row[NAME] for row in csv.DictReader(file)}
     mail = {name: people[name]["Email address"] for name in people}
-    assert found.keys() == {mail[name] for name in people if name not in HELD}
-    assert found[mail[collected.names["wei two"]]] == "10" and found[mail["empty"]] == "0"
+    assert marks.keys() == {mail[name] for name in people if name not in HELD}
+    assert marks[mail[collected.names["wei two"]]] == "10" and marks[mail["empty"]] == "0"
 
 
 #: Damaged notebooks that nbgrader grades too, for comparison. It ends with an error at two cells of
@@ -266,13 +266,13 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
     with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
         theirs = {
             submission.student.id: sum(
-                found.auto_score or 0
+                result.auto_score or 0
                 for notebook in submission.notebooks
-                for found in notebook.grades
+                for result in notebook.grades
             )
             for submission in book.assignment_submissions(NAME)
         }
     assert theirs["retyped"] == theirs.pop("ours") == 10, "nbgrader does grade this set"
     for kind, points in theirs.items():
-        found = marked.report.students[kind.replace("-", "")]
-        assert found.score >= points or found.held, kind
+        result = marked.report.students[kind.replace("-", "")]
+        assert result.score >= points or result.held, kind

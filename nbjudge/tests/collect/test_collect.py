@@ -49,8 +49,8 @@ def table(path):
 
 def below(folder):
     """The files below a folder, without the tables."""
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return {name for name in found if "/" in name}
+    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name for name in paths if "/" in name}
 
 
 CANVAS = {
@@ -163,8 +163,8 @@ def test_moodle_gives_names_and_times(tmp_path, folder):
 
 def test_both_platforms_names_are_read_in_one_place():
     def read(platform, path):
-        found = naming.owned(platform, PurePosixPath(path))
-        return found and (found.name, found.number, str(found.path), found.late, found.typed)
+        owner = naming.owned(platform, PurePosixPath(path))
+        return owner and (owner.name, owner.number, str(owner.path), owner.late, owner.typed)
 
     assert read("canvas", "a_LATE_1_2_x_y.ipynb") == ("a", "1", "x_y.ipynb", True, False)
     assert read("canvas", "submissions/a_1_2_x.ipynb") == ("a", "1", "x.ipynb", False, False)
@@ -240,10 +240,10 @@ def test_what_was_not_taken_holds_the_mark(tmp_path, monkeypatch, called, conten
     files = {f"a_1_{called}": content, f"b_2_10_{NAME}.ipynb": notebook()}
     made = collect("canvas", download(tmp_path, files), tmp_path / "in", [NAME])
     assert made.new == ["a", "b"]
-    found = take_in(tmp_path / "in" / "a", NAME, sets=[NAME])
-    assert found.held == [found.problem]
-    assert found.problem.startswith(f"no {NAME}.ipynb, but {NAME}/")
-    assert named in found.problem
+    submission = take_in(tmp_path / "in" / "a", NAME, sets=[NAME])
+    assert submission.held == [submission.problem]
+    assert submission.problem.startswith(f"no {NAME}.ipynb, but {NAME}/")
+    assert named in submission.problem
 
 
 def test_beside_a_notebook_only_what_is_a_file_is_noted(tmp_path):
@@ -259,8 +259,8 @@ def test_beside_a_notebook_only_what_is_a_file_is_noted(tmp_path):
     assert below(into) == {f"a/{NAME}/{NAME}.ipynb", *beside}
     note = into / "a" / NAME / "line.safetensors (not taken).txt"
     assert note.read_text() == "line.safetensors: is encrypted\n"
-    found = take_in(into / "a", NAME, sets=[NAME])
-    assert found.content and not found.held
+    submission = take_in(into / "a", NAME, sets=[NAME])
+    assert submission.content and not submission.held
     assert [path for path, _, _ in made.left] == ["weights.zip/line.safetensors", "a_1_text.html"]
     again = collect("canvas", tmp_path / "submissions.zip", into, [NAME])
     assert again.unchanged == ["a"]
@@ -366,17 +366,17 @@ def test_a_learners_name_is_a_folder_in_submitted(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("kind", "content", "said"),
+    ("kind", "content", "message"),
     [
         ("canvas", b"no zip", "cannot be read as a zip"),
         ("canvas", zipped({"x.ipynb": "{}"}), "use the zip exactly as you downloaded it"),
         ("folder", b"", "is not a folder"),
     ],
 )
-def test_what_is_no_download_is_said_in_a_line(tmp_path, kind, content, said):
+def test_what_is_no_download_is_said_in_a_line(tmp_path, kind, content, message):
     path = tmp_path / "x.zip"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         collect(kind, path, tmp_path / "in", [NAME])
 
 

@@ -121,35 +121,35 @@ def test_downloads_that_once_failed(shared, course, tmp_path, kind, name, learne
     made = collect(kind, shared / "cases" / "collect" / f"{name}.zip", tmp_path, sets)
     assert (len(made.new), made.left) == (learners, [])
     for student in made.new:
-        found = take_in(tmp_path / student, made.problem_set, sets=sets)
-        assert found.content, student
+        submission = take_in(tmp_path / student, made.problem_set, sets=sets)
+        assert submission.content, student
 
 
 def test_submissions_that_once_failed(shared, course):
     """Each is graded with a flag, or the flag names what is there."""
     name, sets = "ps05-self-attention", problem_set_names(course)
     for folder in sorted((shared / "cases" / "submitted").iterdir()):
-        found = take_in(folder, name, sets=sets)
-        assert found.problem != "nothing handed in", folder.name
-        assert found.content or found.held, folder.name
+        submission = take_in(folder, name, sets=sets)
+        assert submission.problem != "nothing handed in", folder.name
+        assert submission.content or submission.held, folder.name
 
 
 @pytest.mark.parametrize(
-    ("folder", "said"),
+    ("folder", "message"),
     [
         ("08-retyped-answer", "its own cell is missing"),
         ("10-answer-above-stub", "its own cell has only the stub"),
         ("14-answer-as-raw", "turned into a raw cell"),
     ],
 )
-def test_an_answer_that_once_counted_as_not_written_is_found(shared, course, folder, said):
+def test_an_answer_that_once_counted_as_not_written_is_found(shared, course, folder, message):
     name = "ps05-self-attention"
-    found = take_in(shared / "cases" / "submitted" / folder, name)
+    submission = take_in(shared / "cases" / "submitted" / folder, name)
     release = nbformat.read(release_folder(name, course) / f"{name}.ipynb", as_version=4)
     source = nbformat.read(course / "solutions" / name / f"{name}.ipynb", as_version=4)
-    handed = parse(found.content).cells
+    handed = parse(submission.content).cells
     merged, notes = merge(handed, blank(source, release), release, names=names_of(source))
     (answer,) = [c.source for c in merged.cells if cells.grade_id(c) == "scaling"]
     (stub,) = [c.source for c in release.cells if cells.grade_id(c) == "scaling"]
     assert answer.strip() != stub.strip() and "def scaled_scores" in answer
-    assert [flag for flag in notes.flags if flag.startswith("answer scaling") and said in flag]
+    assert [flag for flag in notes.flags if flag.startswith("answer scaling") and message in flag]

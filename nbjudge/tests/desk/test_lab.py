@@ -73,8 +73,8 @@ def test_work_is_never_written_over(course, tmp_path):
     chapter = course / "notebooks" / "01-words.ipynb"
     chapter.write_bytes(chapter.read_bytes() + b"\n")
     for _ in range(2):  # it is said each time, and the chapter, which nobody touched, is renewed
-        found = lab.furnish(work, course)
-        assert found.kept == [SET]
+        given = lab.furnish(work, course)
+        assert given.kept == [SET]
         assert (work / SET).read_text() == "my answers"
     assert (work / "01-words.ipynb").read_bytes() == chapter.read_bytes()
     (work / lab.GIVEN).write_text("{")  # what it knew is lost: nothing else is

@@ -181,8 +181,8 @@ def test_what_failed_names_the_section_that_explains_it(capsys):
         check.CheckedTest("double--values", check.FAILED, 0.0, 2.0, "It is 3."),
         check.CheckedTest("half--values", check.FAILED, 0.0, 1.0, "It is 4."),
     ]
-    found = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
-    show_checked(found, Path("ps07.ipynb"), Console(width=80), details=True)
+    checked = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
+    show_checked(checked, Path("ps07.ipynb"), Console(width=80), details=True)
     said = capsys.readouterr().out
     assert "explained in 07-sums.ipynb, “Two times”" in said
     assert "Chapter 8 explains" in said, "for the exercise that names no section"

@@ -109,22 +109,22 @@ def graded(autograder, tmp_path):
             (root / "submission" / name).write_text(content)
         where = {"AUTOGRADER_ROOT": str(root), "AUTOGRADER_PYTHON": sys.executable}
         said = run(root / "run_autograder", cwd=root, COLUMNS="200", **where)
-        found = json.loads((root / "results" / "results.json").read_text("utf-8"))
-        as_documented(found)
-        return found, said
+        results = json.loads((root / "results" / "results.json").read_text("utf-8"))
+        as_documented(results)
+        return results, said
 
     return grade
 
 
-def as_documented(found):
+def as_documented(results):
     """Check that a result has nothing but what Gradescope documents."""
-    for about, shape in [(found, RESULTS), *((test, TEST) for test in found["tests"])]:
+    for about, shape in [(results, RESULTS), *((test, TEST) for test in results["tests"])]:
         assert about.keys() <= shape.keys()
         assert all(isinstance(value, shape[name]) for name, value in about.items())
         assert about["visibility"] in VISIBILITIES
-    assert found["stdout_visibility"] == "hidden"
-    assert found["score"] == sum(test.get("score", 0) for test in found["tests"])
-    assert {test["status"] for test in found["tests"]} <= {"passed", "failed"}
+    assert results["stdout_visibility"] == "hidden"
+    assert results["score"] == sum(test.get("score", 0) for test in results["tests"])
+    assert {test["status"] for test in results["tests"]} <= {"passed", "failed"}
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +134,16 @@ def released(autograder):
     return nbformat.read(folder / f"{NAME}.ipynb", as_version=4)
 
 
-def by_name(found):
-    return {test["name"]: test for test in found["tests"]}
+def by_name(results):
+    return {test["name"]: test for test in results["tests"]}
 
 
 @thorough
 def test_a_right_submission_gets_all_points(graded, released):
-    found, said = graded({f"{NAME}.ipynb": nbformat.writes(fill(released, RIGHT))})
-    assert found["score"] == sum(test.get("max_score", 0) for test in found["tests"]) == 12
-    assert found["output"] == "" and found["extra_data"]["held"] == []
-    tests = by_name(found)
+    results, said = graded({f"{NAME}.ipynb": nbformat.writes(fill(released, RIGHT))})
+    assert results["score"] == sum(test.get("max_score", 0) for test in results["tests"]) == 12
+    assert results["output"] == "" and results["extra_data"]["held"] == []
+    tests = by_name(results)
     assert tests["is-sorted--empty"]["visibility"] == "visible"
     seen, whole = (tests[f"is-sorted--values{half}"] for half in (IN_SIGHT, IN_FULL))
     assert seen["visibility"] == "visible" and seen["output"] == PASSES_SO_FAR
@@ -155,21 +155,23 @@ def test_a_right_submission_gets_all_points(graded, released):
 @thorough
 def test_a_mistake_is_named_and_instructors_are_told_of_a_missing_sandbox(graded, released):
     answers = {**RIGHT, "is-sorted": MISTAKE.source}
-    found, said = graded({"sorting.ipynb": nbformat.writes(fill(released, answers))}, NO_SANDBOX)
-    seen, whole = (by_name(found)[f"is-sorted--values{half}"] for half in (IN_SIGHT, IN_FULL))
+    results, said = graded({"sorting.ipynb": nbformat.writes(fill(released, answers))}, NO_SANDBOX)
+    seen, whole = (by_name(results)[f"is-sorted--values{half}"] for half in (IN_SIGHT, IN_FULL))
     for test in (seen, whole):
         assert test["status"] == "failed" and MISTAKE.says in test["output"]
-    assert whole["score"] == 0 and found["score"] < 12
-    assert f"Please hand it in as {NAME}.ipynb." in found["output"]
+    assert whole["score"] == 0 and results["score"] < 12
+    assert f"Please hand it in as {NAME}.ipynb." in results["output"]
     assert "This container has no sandbox: bubblewrap is not installed" in said
-    assert "sandbox" not in found["output"] and found["extra_data"]["sandbox"].startswith("none")
+    assert "sandbox" not in results["output"] and results["extra_data"]["sandbox"].startswith(
+        "none"
+    )
 
 
 @thorough
 def test_an_empty_release_gets_nothing(graded, released):
-    found, _ = graded({f"{NAME}.ipynb": nbformat.writes(released)})
-    assert found["score"] == 0 and {test["status"] for test in found["tests"]} == {"failed"}
-    assert all("is not written yet" in test["output"] for test in found["tests"])
+    results, _ = graded({f"{NAME}.ipynb": nbformat.writes(released)})
+    assert results["score"] == 0 and {test["status"] for test in results["tests"]} == {"failed"}
+    assert all("is not written yet" in test["output"] for test in results["tests"])
 
 
 @thorough
@@ -181,12 +183,12 @@ def test_an_empty_release_gets_nothing(graded, released):
     ],
 )
 def test_what_cannot_be_graded_is_told_what_to_do(graded, files, held, output):
-    found, said = graded(files)
-    assert found["tests"] == [] and found["score"] == 0
-    assert output in found["output"]
-    assert found["output"].startswith(NOT_FINAL) == held == bool(found["extra_data"]["held"])
+    results, said = graded(files)
+    assert results["tests"] == [] and results["score"] == 0
+    assert output in results["output"]
+    assert results["output"].startswith(NOT_FINAL) == held == bool(results["extra_data"]["held"])
     assert ("Held, until you have looked" in said) == held
-    assert not held or "Hand in the notebook again" in found["output"]
+    assert not held or "Hand in the notebook again" in results["output"]
 
 
 def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
@@ -203,7 +205,7 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
         wrong_set = file.read("course/solutions/ps04-alignment/ps04-alignment.ipynb")
     assert b"BEGIN SOLUTION" not in wrong_set
     assert "course/solutions/ps05-self-attention/scaling.py" in names
-    assert "course/nbjudge_tfcourse/told/ps05-self-attention.jsonl" in names
+    assert "course/nbjudge_tfcourse/wrong_results/ps05-self-attention.jsonl" in names
     assert {f"course/{name}/__init__.py" for name in ("nbjudge", "tfcourse")} <= names
     assert not [name for name in names if "teaching-notes" in name or "/." in name]
     assert not [name for name in names if name.startswith("course/nbjudge/tests/")]
@@ -217,7 +219,7 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("canvas", "ps05"), "platform is 'canvas', but it must be gradescope."),
         (("gradescope", "ps05", "--hidden", "later"), "must be one of: hidden, after_due_date,"),
@@ -225,11 +227,11 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
         (("gradescope", "ps05"), "run `tfcourse release ps05-self-attention`, then this"),
     ],
 )
-def test_what_cannot_be_packaged_is_told_in_a_line(monkeypatch, tmp_path, arguments, said):
+def test_what_cannot_be_packaged_is_told_in_a_line(monkeypatch, tmp_path, arguments, message):
     monkeypatch.setattr(making, "is_current", lambda *_: False)
     monkeypatch.setenv("COLUMNS", "400")
     app = typer.Typer()
     register(app)
     result = CliRunner().invoke(app, ["package", *arguments, "--into", str(tmp_path / "a.zip")])
-    assert result.exit_code == 2 and said in " ".join(result.output.split())
+    assert result.exit_code == 2 and message in " ".join(result.output.split())
     assert not (tmp_path / "a.zip").exists()

@@ -25,9 +25,9 @@ def students(one_nursery, tmp_path_factory):
 
 @pytest.mark.parametrize("oddity", odd_answers.ODDITIES)
 def test_it_keeps_full_marks(students, oddity):
-    found = students[oddity]
-    assert [test.message for test in found.tests.values() if test.message] == []
-    assert (found.score, found.max_score) == (24, 24)
+    result = students[oddity]
+    assert [test.message for test in result.tests.values() if test.message] == []
+    assert (result.score, result.max_score) == (24, 24)
 
 
 def test_what_was_odd_about_a_file_is_said(students):

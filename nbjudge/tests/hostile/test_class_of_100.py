@@ -15,12 +15,12 @@ def graded(course) -> dict:
     script = [sys.executable, "benchmarks/grading_class_of_100.py", "--hundred"]
     done = subprocess.run(script, cwd=course, capture_output=True, text=True, timeout=1500)
     assert done.stdout, done.stderr[-3000:]
-    found = json.loads(done.stdout)["class of 100"]
-    assert (found["submissions"], found["hostile"]) == (100, len(corpus.got_through()))
-    assert found["hostile"] >= 34
-    assert found["honest_marks_differ"] == found["gained"] == []
-    assert found["mixed_memory_mb"] <= MOST_MB
-    return found
+    measured = json.loads(done.stdout)["class of 100"]
+    assert (measured["submissions"], measured["hostile"]) == (100, len(corpus.got_through()))
+    assert measured["hostile"] >= 34
+    assert measured["honest_marks_differ"] == measured["gained"] == []
+    assert measured["mixed_memory_mb"] <= MOST_MB
+    return measured
 
 
 @pytest.mark.release("class of 100")

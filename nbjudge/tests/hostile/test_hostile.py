@@ -150,18 +150,18 @@ def told(student) -> str:
 @pytest.mark.case_of("attack")
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
-    found = graded.report.students[attack.name]
-    assert found.score <= attack.honest, told(found)
-    assert re.search(attack.seen, told(found)), told(found)
-    assert max(len(flag) for flag in [*found.flags, ""]) < 1000
-    assert len(found.flags) < 20
+    result = graded.report.students[attack.name]
+    assert result.score <= attack.honest, told(result)
+    assert re.search(attack.seen, told(result)), told(result)
+    assert max(len(flag) for flag in [*result.flags, ""]) < 1000
+    assert len(result.flags) < 20
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_neighbours_have_what_they_earned(graded, name):
-    found = graded.report.students[name]
-    assert (found.score, found.max_score) == (24, 24)
-    assert found.flags == []
+    result = graded.report.students[name]
+    assert (result.score, result.max_score) == (24, 24)
+    assert result.flags == []
 
 
 def test_the_run_goes_on_to_its_end(graded):
@@ -264,11 +264,11 @@ def test_no_notebook_that_is_kept_runs_what_a_learner_wrote(graded):
     plain = {cell.id: cell.source for cell in source.cells if not cell.metadata.get("nbgrader")}
     assert plain
     for path in kept:
-        found = nbformat.read(path, as_version=4)
-        text = "".join(markdown2html(c.source) for c in found.cells if c.cell_type == "markdown")
+        notebook = nbformat.read(path, as_version=4)
+        text = "".join(markdown2html(c.source) for c in notebook.cells if c.cell_type == "markdown")
         assert running(text) == [], path
         assert not re.search(r"\\(href|mmlToken)", text), path
-        assert {c.id: c.source for c in found.cells if c.id in plain} == plain, path
+        assert {c.id: c.source for c in notebook.cells if c.id in plain} == plain, path
 
 
 @pytest.mark.thorough("attack")
@@ -303,11 +303,11 @@ def test_a_marker_does_not_wait_for_a_page(graded):
     from nbconvert.filters.highlight import Highlight2HTML
 
     place = graded.into / "autograded/exhausts_the_marking_page" / target_set.NAME
-    found = nbformat.read(place / f"{target_set.NAME}.ipynb", as_version=4)
-    assert sum(len(cell.source) for cell in found.cells) > 100_000
+    notebook = nbformat.read(place / f"{target_set.NAME}.ipynb", as_version=4)
+    assert sum(len(cell.source) for cell in notebook.cells) > 100_000
     colours = Highlight2HTML(pygments_lexer="ipython3")
     began = process_time()
-    for cell in found.cells:
+    for cell in notebook.cells:
         if cell.cell_type == "code":
             colours(cell.source, metadata=cell.metadata)
         else:

@@ -240,8 +240,8 @@ def test_what_is_forbidden_is_named_where_it_is_defined(kind):
         try:
             importlib.import_module(path)
         except ModuleNotFoundError:
-            found = getattr(importlib.import_module(parent), name)
-            assert f"{found.__module__}.{found.__qualname__}" == path
+            thing = getattr(importlib.import_module(parent), name)
+            assert f"{thing.__module__}.{thing.__qualname__}" == path
 
 
 def test_an_unknown_kind_is_an_error_of_the_tests_author():

@@ -86,7 +86,7 @@ def test_a_tests_own_message_holds_for_its_own_result():
 
 @pytest.mark.parametrize("count", [1, 4, 5])
 def test_of_too_many_none_is_named(count):
-    said = Guess(FAULT, [WrongAnswer(f"{n}.", 1) for n in range(count)]).said()
+    said = Guess(FAULT, [WrongAnswer(f"{n}.", 1) for n in range(count)]).message()
     listed = "Each of these mistakes gives the same numbers here:\n- 0.\n- 1.\n- 2.\n- 3."
     assert said == {1: "0.", 4: listed, 5: FAULT}[count]
 

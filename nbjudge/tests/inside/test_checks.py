@@ -24,7 +24,7 @@ ONES = torch.ones(2, 3)
 
 
 @pytest.mark.parametrize(
-    ("got", "expected", "told"),
+    ("got", "expected", "message"),
     [
         (ONES * math.nan, ONES, "NaN at"),
         (ONES * math.nan, ONES * math.nan, "NaN at"),
@@ -62,9 +62,9 @@ ONES = torch.ones(2, 3)
         ((ONES, ONES, ONES), (ONES, ONES), "got 3"),
     ],
 )
-def test_close_notices(got, expected, told):
+def test_close_notices(got, expected, message):
     names = ("The output", "The weights") if isinstance(expected, tuple) else "The output"
-    with pytest.raises(Mistake, match=told):
+    with pytest.raises(Mistake, match=message):
         close(got, expected, names)
 
 
@@ -182,7 +182,7 @@ def test_close_shows_numbers_written_in_the_test_and_no_others():
 
 
 @pytest.mark.parametrize(
-    ("got", "expected", "told"),
+    ("got", "expected", "message"),
     [
         (torch.tensor(0.1).item(), 0.1, "0.100000001, it must be 0.1. float32 rounds like that"),
         (5.00000002, 5, "5.00000002, it must be 5."),
@@ -194,8 +194,8 @@ def test_close_shows_numbers_written_in_the_test_and_no_others():
         (torch.tensor([3]), [4], "3 at [0], it must be 4."),
     ],
 )
-def test_two_numbers_that_differ_are_written_so_that_they_do(got, expected, told):
-    assert said(close, got, expected, "It").startswith(f"It: {told}")
+def test_two_numbers_that_differ_are_written_so_that_they_do(got, expected, message):
+    assert said(close, got, expected, "It").startswith(f"It: {message}")
 
 
 def test_a_name_begins_the_sentence_whole_and_without_a_comma():

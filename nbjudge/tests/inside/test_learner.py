@@ -27,8 +27,8 @@ def test_a_call_that_uses_all_memory_is_told_and_answers_go_on(monkeypatch):
         return talk.receive(10)
 
     try:
-        found = asked("greedy")
-        assert found["is"] == "mistake" and "MemoryError" in found["value"]["says"]
+        reply = asked("greedy")
+        assert reply["is"] == "mistake" and "MemoryError" in reply["value"]["says"]
         assert asked("double")["value"] == 6
     finally:
         ours.close()

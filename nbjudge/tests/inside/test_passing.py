@@ -12,7 +12,7 @@ VALUES = "# double--values · 2 points\n# Two and two.\nassert double(2) == 4"
 
 
 @pytest.mark.parametrize(
-    ("source", "value", "said"),
+    ("source", "value", "message"),
     [
         (VALUES, None, "✓ Passed: 2 of 2 points."),
         (VALUES.replace("2 points", "1 point"), None, "✓ Passed: 1 of 1 point."),
@@ -25,9 +25,9 @@ VALUES = "# double--values · 2 points\n# Two and two.\nassert double(2) == 4"
         ("", None, ""),
     ],
 )
-def test_what_is_said_of_a_cell(source, value, said):
-    found = passing.praise(source, value)
-    assert said in found and bool(said) == bool(found)
+def test_what_is_said_of_a_cell(source, value, message):
+    praised = passing.praise(source, value)
+    assert message in praised and bool(message) == bool(praised)
 
 
 def test_a_notebook_says_it_below_the_cell_that_passed_and_no_other(capsys):

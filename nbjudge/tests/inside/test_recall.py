@@ -28,10 +28,10 @@ VALUES, ORDER = Check(("Values",), 1), Check(("Order",), 1)
 
 def results(*checks):
     """What the checks of a test cell record."""
-    with recording() as found:
+    with recording() as recorded:
         for check in checks:
             check()
-    return found
+    return recorded
 
 
 def values(factor, expected=ONES, name="Values"):
@@ -59,39 +59,39 @@ def both(*says):
 
 
 def test_checks_record_and_judge_nothing_meanwhile():
-    with recording() as found:
+    with recording() as recorded:
         close(ONES * 2, ONES, "Values")
         close((ONES, ONES.mT), (ONES, ONES), ["The gradient of x", "Of y"])
         equal([1, 2], [2, 1], "Order")
         close("no tensor", ONES, "Text")
         close(ONES, ONES, "Values")
-    assert [(result.check.names, result.check.number, result.right) for result in found] == [
+    assert [(result.check.names, result.check.number, result.right) for result in recorded] == [
         (("Values",), 1, False),
         (("The gradient of x", "The gradient of y"), 1, False),
         (("Order",), 1, False),
         (("Text",), 1, False),
         (("Values",), 2, True),
     ]
-    assert found[2] == CheckResult(ORDER, ([2, 1],), ([1, 2],), right=False)
+    assert recorded[2] == CheckResult(ORDER, ([2, 1],), ([1, 2],), right=False)
     with pytest.raises(Mistake, match="Values: wrong in 6"):
         close(ONES * 2, ONES, "Values")
 
 
 def test_what_is_recorded_stays_as_it_was():
     x = ONES.clone()
-    with recording() as (found):
+    with recording() as (recorded):
         close(x, x, "Values")
         x += 1
-    assert torch.equal(found[0].actual[0], ONES) and torch.equal(found[0].expected[0], ONES)
+    assert torch.equal(recorded[0].actual[0], ONES) and torch.equal(recorded[0].expected[0], ONES)
 
 
 def test_a_result_is_found_by_its_check_and_what_was_expected():
     table = table_of(
         Doubled=[values(2.0)], Turned=[lambda: close(ONES.mT, ONES, "Values")], Right=[values(1.0)]
     )
-    found = table.recall(VALUES, (ONES + 1e-7,))
-    assert {answer.says for answer in found} == {"Doubled.", "Turned.", "Right."}
-    assert torch.equal(found[WrongAnswer("Doubled.", 1)][0], ONES * 2)
+    recalled = table.recall(VALUES, (ONES + 1e-7,))
+    assert {answer.says for answer in recalled} == {"Doubled.", "Turned.", "Right."}
+    assert torch.equal(recalled[WrongAnswer("Doubled.", 1)][0], ONES * 2)
     assert table.recall(VALUES, (ONES * 3,)) == {}
     assert table.recall(ORDER, (ONES,)) == {}
     assert table.recall(Check(("Values",), 2), (ONES,)) == {}
@@ -152,9 +152,9 @@ def test_two_tables_differ_by_a_message_or_by_more_than_rounding(table):
 
 def test_what_comes_beside_infinities_may_differ_between_processors():
     def search(*ids, score=-math.inf):
-        found = torch.tensor(ids), torch.tensor(score)
+        actual = torch.tensor(ids), torch.tensor(score)
         due = torch.tensor([1, 2]), torch.tensor(0.5)
-        return table_of(A=[lambda: close(found, due, ("The text", "Its score"))])
+        return table_of(A=[lambda: close(actual, due, ("The text", "Its score"))])
 
     assert search(1, 2, 3) == search(1, 2, 4)
     assert search(1, 2, 3) != search(1, 2)
@@ -170,8 +170,8 @@ def test_a_file_holds_no_right_results_and_none_that_it_cannot():
     )
     small = unpack(pack({"test": table.for_file()}))["test"]
     assert small == table.for_file() and len(pack({"test": small})) < 1000
-    found = small.recall(VALUES, (ONES,))
-    assert torch.equal(found[WrongAnswer("A.", 1)][0], ONES * 2) and found[
+    recalled = small.recall(VALUES, (ONES,))
+    assert torch.equal(recalled[WrongAnswer("A.", 1)][0], ONES * 2) and recalled[
         WrongAnswer("B.", 1)
     ] == (ONES,)
     large_one = Check(("Large",), 1)
@@ -186,8 +186,8 @@ def test_what_the_check_takes_for_wrong_is_kept_however_small():
         Zero=[lambda: close(0.0, 1.7e-7, "Rate"), lambda: close(0 * tiny, tiny, "Rates")]
     ).for_file()
     for name, expected in ("Rate", 1.7e-7), ("Rates", tiny):
-        (found,) = table.recall(Check((name,), 1), (expected,)).values()
-        assert float(found[0]) == 0
+        (recalled,) = table.recall(Check((name,), 1), (expected,)).values()
+        assert float(recalled[0]) == 0
 
 
 @pytest.mark.parametrize(

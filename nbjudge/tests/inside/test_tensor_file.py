@@ -34,10 +34,10 @@ def of(dtype="F32", shape=(1,), begin=0, end=4):
 
 def test_what_the_librarys_writer_writes_is_read_to_the_last_bit():
     content = save(WEIGHTS, {"note": "of no account"})
-    found = tensor_file.tensors(content)
-    assert set(found) == set(WEIGHTS)
+    read = tensor_file.tensors(content)
+    assert set(read) == set(WEIGHTS)
     for name, tensor in WEIGHTS.items():
-        assert found[name].dtype == tensor.dtype and torch.equal(found[name], tensor), name
+        assert read[name].dtype == tensor.dtype and torch.equal(read[name], tensor), name
     assert {name: about["shape"] for name, about in tensor_file.contents(content)} == {
         name: list(tensor.shape) for name, tensor in WEIGHTS.items()
     }
@@ -56,7 +56,7 @@ def numpy_saved() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"abc", "is not in the safetensors format"),
@@ -86,10 +86,10 @@ def numpy_saved() -> bytes:
         (made({"a": of(shape=(0, 1 << 40), end=0)}), "a tensor 'a' whose axes are too many"),
     ],
 )  # fmt: skip
-def test_what_is_no_file_of_tensors_is_refused_in_a_line(content, told):
+def test_what_is_no_file_of_tensors_is_refused_in_a_line(content, message):
     with pytest.raises(NotTensors, match="^[^\n]{,200}$") as refused:
         tensor_file.contents(content)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     with pytest.raises(NotTensors):
         tensor_file.tensors(content)
 

@@ -126,7 +126,7 @@ def test_call_speaks_of_the_learners_line_and_of_the_inputs(typed):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (7, "x = 7"),
         (None, "x = None"),
@@ -141,20 +141,20 @@ def test_call_speaks_of_the_learners_line_and_of_the_inputs(typed):
         ([ONES, (ONES, {1})], "x = [(2, 3), (a tuple of 2)]"),
     ],
 )
-def test_an_error_tells_what_a_function_was_called_with(given, told):
+def test_an_error_tells_what_a_function_was_called_with(given, message):
     def stops(x):
         return 1 / 0
 
     last = said(call, stops, given).splitlines()[-1]
-    assert last.startswith(f"  called with {told}") and len(last) < 70
+    assert last.startswith(f"  called with {message}") and len(last) < 70
 
 
 def test_call_knows_a_stub():
     def stub():
         raise NotImplementedError("Your code goes here.")
 
-    told = "its cell still has the stub, or has not run without an error since."
-    assert said(call, stub) == f"`stub` is not written yet: {told}"
+    message = "its cell still has the stub, or has not run without an error since."
+    assert said(call, stub) == f"`stub` is not written yet: {message}"
 
 
 MASK = torch.tensor([True, False])
@@ -254,10 +254,10 @@ def test_call_takes_plain_results_only():
 
 
 def test_a_subclass_of_tensor_comes_back_as_a_tensor():
-    class Liar(torch.Tensor):
+    class LyingTensor(torch.Tensor):
         pass
 
-    assert type(call(lambda: torch.ones(1).as_subclass(Liar))) is torch.Tensor
+    assert type(call(lambda: torch.ones(1).as_subclass(LyingTensor))) is torch.Tensor
 
 
 class Line(nn.Module):
@@ -276,10 +276,10 @@ def test_build_loads_weights_of_any_precision():
     module = testing.build(Line, 2, 3, weights={"W": given})
     assert testing.parameter_shapes(module) == {"W": (2, 3)}
     assert torch.equal(call(module, given.mT[:1, :2]), torch.full((1, 3), 2.0).double())
-    found = testing.parameter_gradients(
+    tensors = testing.parameter_gradients(
         module, torch.ones(1, 2).double(), cotangent=torch.ones(1, 3)
     )
-    assert torch.equal(found["W"], torch.ones(2, 3).double())
+    assert torch.equal(tensors["W"], torch.ones(2, 3).double())
     assert testing.mode(testing.switch(module, "eval")) == "eval"
     with pytest.raises(ValueError, match='to must be "train" or "eval"'):
         testing.switch(module, "test")
@@ -313,7 +313,7 @@ REASONS = {"a": "Since a.", "b": "Since b."}
 
 
 @pytest.mark.parametrize(
-    ("given", "points", "told"),
+    ("given", "points", "message"),
     [
         ({"a": True, "b": False}, 3, ""),
         ({"a": True, "b": True}, 1.5, "b: it is False. Since b.\n1 of 2 is right.\n"),
@@ -332,9 +332,9 @@ REASONS = {"a": "Since a.", "b": "Since b."}
         ({"a": True}, 1.5, "b: not answered.\n1 of 2 is right.\n"),
     ],
 )
-def test_choices_scores_each_statement_and_gives_reasons(capsys, given, points, told):
+def test_choices_scores_each_statement_and_gives_reasons(capsys, given, points, message):
     assert testing.choices(given, KEY, REASONS, points=3) == points
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == message
 
 
 def test_where_a_notebook_scores_in_the_same_cell_a_gap_costs_its_own_points_alone(shell):

@@ -267,10 +267,10 @@ def test_what_is_no_message_is_refused(tree, blob):
 
 
 def test_booleans_are_zeros_and_ones_whatever_their_bytes():
-    found = loads(packed(["T", "bool", [4], False]), b"\x00\x01\x02\xff")
-    assert found.view(torch.uint8).tolist() == [0, 1, 1, 1]
-    found = loads(packed(["A", "bool", [4]]), b"\x00\x01\x02\xff")
-    assert found.view(np.uint8).tolist() == [0, 1, 1, 1]
+    back = loads(packed(["T", "bool", [4], False]), b"\x00\x01\x02\xff")
+    assert back.view(torch.uint8).tolist() == [0, 1, 1, 1]
+    back = loads(packed(["A", "bool", [4]]), b"\x00\x01\x02\xff")
+    assert back.view(np.uint8).tolist() == [0, 1, 1, 1]
 
 
 # -- over a socket -------------------------------------------------------------------------------
@@ -363,9 +363,9 @@ def test_a_hundred_thousand_mutated_messages_are_read_or_refused():
         if draw.random() < 0.3:
             blob = mutated(blob or b"\0", draw)
         try:
-            found = loads(tree, bytearray(blob))
+            back = loads(tree, bytearray(blob))
         except WireError:
             continue
         read += 1
-        dumps(found)  # of the wire's own types all through
+        dumps(back)  # of the wire's own types all through
     assert 1000 < read < 90_000

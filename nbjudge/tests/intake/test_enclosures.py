@@ -91,7 +91,7 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
 
 
 @pytest.mark.parametrize(
-    ("student", "told"),
+    ("student", "message"),
     [
         ("missing", f"{FILE} was not handed in"),
         (
@@ -106,19 +106,19 @@ def test_a_file_that_fits_is_graded_by_what_is_in_it(graded, student):
         ("linked", f"{FILE} is a link, and links are not followed"),
     ],
 )
-def test_a_file_that_is_refused_costs_its_points_and_says_why(graded, student, told):
+def test_a_file_that_is_refused_costs_its_points_and_says_why(graded, student, message):
     result = graded.report.students[student]
     assert result.score == 0
-    assert any(flag.startswith(told) for flag in result.flags), result.flags
+    assert any(flag.startswith(message) for flag in result.flags), result.flags
     for test in result.tests.values():
-        assert test.message.startswith(told)
+        assert test.message.startswith(message)
     assert bool(result.held) == (student != "missing"), "final only if there is nothing like it"
     ran = nbformat.read(graded.into / "autograded" / student / NAME / f"{NAME}.ipynb", 4)
     assert [cell.outputs for cell in ran.cells if cell.id == "open"] == [[]]
 
 
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("place", "message"),
     [
         (f"{NAME}/line.pt", "is missing, but there is line.pt"),
         (f"{NAME}/{FILE}.txt", f"is missing, but there is {FILE}.txt"),
@@ -131,26 +131,26 @@ def test_a_file_that_is_refused_costs_its_points_and_says_why(graded, student, t
         (f"ps97-other/{FILE}", enclosures.MISSING),
     ],
 )
-def test_what_may_be_meant_as_the_file_is_named(course, tmp_path, place, said):
+def test_what_may_be_meant_as_the_file_is_named(course, tmp_path, place, message):
     hand_in(course, tmp_path, "ada", None)
     path = tmp_path / "ada" / place
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(weights())
-    found = take_in(tmp_path / "ada", NAME, wanted={FILE: 2}, sets=[NAME, "ps97-other"])
-    assert found.content and found.refused == {FILE: said}
+    submission = take_in(tmp_path / "ada", NAME, wanted={FILE: 2}, sets=[NAME, "ps97-other"])
+    assert submission.content and submission.refused == {FILE: message}
 
 
 @pytest.mark.parametrize(
-    ("student", "told"),
+    ("student", "message"),
     [
         ("wide", "size mismatch for weight: copying a param with shape torch.Size"),
         ("other-names", 'Missing key(s) in state_dict: "weight"'),
     ],
 )
-def test_shapes_and_names_that_do_not_fit_are_told(graded, student, told):
+def test_shapes_and_names_that_do_not_fit_are_told(graded, student, message):
     result = graded.report.students[student]
     assert result.score == 0
-    assert told in result.tests["line--values"].message
+    assert message in result.tests["line--values"].message
 
 
 def test_nothing_is_unpickled(graded):
@@ -188,23 +188,23 @@ def test_a_new_file_is_graded_and_the_same_one_is_not(graded, course, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, f"{FILE} is missing: train a model"),
         (save({"weight": torch.randn(1, 700)}), f"{FILE} is 3 kB, over the limit of 2 kB"),
         (pickle.dumps({"weight": 1}), f"{FILE} is a pickle."),
     ],
 )
-def test_a_learners_own_check_says_the_same(course, tmp_path, content, told):
+def test_a_learners_own_check_says_the_same(course, tmp_path, content, message):
     folder = hand_in(course, tmp_path, "me", content)
-    found = {test.name: test for test in check(folder, course=course).tests}
-    assert found["line--values"].hint.startswith(told)
+    by_name = {test.name: test for test in check(folder, course=course).tests}
+    assert by_name["line--values"].hint.startswith(message)
 
 
 def test_a_learners_own_check_passes_with_a_file_that_fits(course, tmp_path):
     folder = hand_in(course, tmp_path, "me", weights())
-    found = check(folder, course=course)
-    assert [test.verdict for test in found.tests] == ["passed", "passed"], found.tests
+    checked = check(folder, course=course)
+    assert [test.verdict for test in checked.tests] == ["passed", "passed"], checked.tests
 
 
 def test_the_leaderboard_ranks_by_what_was_measured(graded):
@@ -267,13 +267,13 @@ def test_a_declaration_must_be_written_out(call):
 
 def test_files_travel_in_a_parcel_and_are_held_to_their_types():
     job = Job("ada", b"{}", 1, enclosed={FILE: b"x"}, refused={"b": "why"}, accepts={"t": "zeros"})
-    found = unpack_job(pack_job(job), {"data.csv": b"1"})
-    assert (found.enclosed, found.refused, found.accepts) == (
+    unpacked = unpack_job(pack_job(job), {"data.csv": b"1"})
+    assert (unpacked.enclosed, unpacked.refused, unpacked.accepts) == (
         job.enclosed,
         job.refused,
         job.accepts,
     )
-    assert found.readable == {"data.csv": b"1", "b": b"", FILE: b"x"}
+    assert unpacked.readable == {"data.csv": b"1", "b": b"", FILE: b"x"}
     wrong = Job("ada", b"{}", 1, enclosed={FILE: "text"})
     with pytest.raises(Malformed, match=r"Expected `bytes`, got `str` - at `\$.enclosed"):
         unpack_job(pack_job(wrong), {})

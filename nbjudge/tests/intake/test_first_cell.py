@@ -82,8 +82,8 @@ def test_nbgrader_does_not_mind_it(addressed):
     from traitlets.config import Config
 
     path = hand_in(addressed, "me", answered(addressed))
-    found = Validator(config=Config()).validate(str(path))
-    assert not found.get("changed") and not found.get("failed"), found
+    verdict = Validator(config=Config()).validate(str(path))
+    assert not verdict.get("changed") and not verdict.get("failed"), verdict
 
 
 def test_check_and_grading_never_see_it(addressed, tmp_path):
@@ -101,8 +101,8 @@ def test_check_and_grading_never_see_it(addressed, tmp_path):
         assert "helper = 1" in [c.source for c in merged.cells], "a cell after it is not lost"
     notebook.cells = [c for c in notebook.cells if not cells.is_added(c)]
     assert merge(notebook.cells, source, release)[1].flags == [], "that it was deleted is no matter"
-    found = check(hand_in(tmp_path, "me", notebook), course=addressed)
-    assert found.all_passed and not found.flags
+    checked = check(hand_in(tmp_path, "me", notebook), course=addressed)
+    assert checked.all_passed and not checked.flags
 
 
 def test_a_lesson_gets_it_once(addressed):

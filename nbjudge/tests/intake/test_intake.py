@@ -31,8 +31,8 @@ def names(notebook):
 
 def test_only_answers_are_taken_and_everything_else_is_the_instructors(small_course):
     notebook = answered(small_course)
-    for found in notebook.cells:
-        found.metadata.get("nbgrader", {}).pop("points", None)
+    for one in notebook.cells:
+        one.metadata.get("nbgrader", {}).pop("points", None)
     result, flags = merged(small_course, notebook)
     assert flags == []
     source = source_notebook()
@@ -47,20 +47,20 @@ def test_only_answers_are_taken_and_everything_else_is_the_instructors(small_cou
 
 
 def _windows(notebook):
-    for found in notebook.cells:
-        found.source = found.source.replace("\n", "\r\n")
+    for one in notebook.cells:
+        one.source = one.source.replace("\n", "\r\n")
     return json.dumps(notebook).encode("utf-8-sig")
 
 
 def _without_metadata(notebook):
-    for found in notebook.cells:
-        found.metadata = {}
+    for one in notebook.cells:
+        one.metadata = {}
     return json.dumps(notebook).encode()
 
 
 def _tagged(notebook):
-    for found in notebook.cells:
-        found.metadata["tags"] = ["skip-execution"]
+    for one in notebook.cells:
+        one.metadata["tags"] = ["skip-execution"]
     return json.dumps(notebook).encode()
 
 
@@ -74,9 +74,9 @@ def _twice_the_key(notebook):
 
 
 def _with_outputs(notebook):
-    for found in notebook.cells:
-        found["outputs"] = [float("nan")] * 9
-        found.metadata["deep"] = json.loads("[" * 900 + "]" * 900)
+    for one in notebook.cells:
+        one["outputs"] = [float("nan")] * 9
+        one.metadata["deep"] = json.loads("[" * 900 + "]" * 900)
     return json.dumps(notebook).encode()
 
 
@@ -188,18 +188,18 @@ def test_too_many_cells_are_left_out_and_counted(small_course):
 def test_odd_cells_are_passed_over():
     odd = [1, None, {"cell_type": "sql", "source": "x"}, {"cell_type": "code", "source": 3}]
     odd += [{"cell_type": "code", "source": ["a\r\n", "b\ud800\0"], "metadata": "?", "id": 7}]
-    found = parse(json.dumps({"cells": odd, "metadata": {"kernelspec": {"name": 3}}}).encode())
-    (cell,) = found.cells
-    assert (cell.source, cell.metadata, cell.id, found.kernel) == ("a\nb?�", {}, "", "")
+    parsed = parse(json.dumps({"cells": odd, "metadata": {"kernelspec": {"name": 3}}}).encode())
+    (cell,) = parsed.cells
+    assert (cell.source, cell.metadata, cell.id, parsed.kernel) == ("a\nb?�", {}, "", "")
 
 
 def test_more_cells_or_longer_ones_than_anybody_writes_are_not_taken():
     odd = [{"cell_type": "code", "source": "x" * (MAX_SOURCE + 1)}]
     odd += [{"cell_type": "code", "source": "1"}] * 10**5
-    found = parse(json.dumps({"cells": odd}).encode())
-    assert len(found.cells) == MAX_CELLS
-    assert found.cells[0].source == ""
-    assert found.flags == [
+    parsed = parse(json.dumps({"cells": odd}).encode())
+    assert len(parsed.cells) == MAX_CELLS
+    assert parsed.cells[0].source == ""
+    assert parsed.flags == [
         f"only the first {MAX_CELLS} of {len(odd)} cells were read",
         f"cell 1 is longer than {MAX_SOURCE} characters: counts as empty",
     ]
@@ -233,12 +233,12 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     path = tmp_path / "ada" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
-    found = []
-    thread = threading.Thread(target=lambda: found.append(take_in(tmp_path / "ada", NAME)))
+    submissions = []
+    thread = threading.Thread(target=lambda: submissions.append(take_in(tmp_path / "ada", NAME)))
     thread.daemon = True
     thread.start()
     thread.join(5)
-    assert found and found[0].problem == f"{NAME}.ipynb is not a regular file"
+    assert submissions and submissions[0].problem == f"{NAME}.ipynb is not a regular file"
 
 
 def test_linked_folders_are_not_followed(small_course, tmp_path):
@@ -252,9 +252,9 @@ def test_names_of_files_are_text_whatever_they_are_made_of(small_course, tmp_pat
     path = hand_in(tmp_path, "ada", answered(small_course))
     for name in (b"\xff.py", b"\x1b[31mred.txt", b"a\nb"):
         (path.parent / os.fsdecode(name)).touch()
-    found = take_in(tmp_path / "ada", NAME)
-    assert sorted(found.left_out) == ["a�b", "�.py", "�[31mred.txt"]
-    found.flags[0].encode("utf-8")
+    submission = take_in(tmp_path / "ada", NAME)
+    assert sorted(submission.left_out) == ["a�b", "�.py", "�[31mred.txt"]
+    submission.flags[0].encode("utf-8")
     for name in (b"\xff", b"eve"):
         (tmp_path / "in" / os.fsdecode(name)).mkdir(parents=True)
     assert class_of(tmp_path / "in") == (["eve"], {})
@@ -294,13 +294,13 @@ def test_a_huge_file_is_not_read(tmp_path):
 def test_a_notebook_without_its_folder_is_taken_and_other_files_are_named(small_course, tmp_path):
     text = json.dumps(answered(small_course))
     (tmp_path / f"{NAME}.ipynb").write_text(text)
-    found = take_in(tmp_path, NAME)
-    assert found.content and found.flags == [f"{NAME}.ipynb was not in a folder {NAME}"]
+    submission = take_in(tmp_path, NAME)
+    assert submission.content and submission.flags == [f"{NAME}.ipynb was not in a folder {NAME}"]
     path = hand_in(tmp_path, "ada", text)
     (path.parent / "torch.py").touch()
-    found = take_in(tmp_path / "ada", NAME)
-    assert found.flags == ["left out, only the notebook is graded: torch.py"]
-    assert found.left_out == ["torch.py"]
+    submission = take_in(tmp_path / "ada", NAME)
+    assert submission.flags == ["left out, only the notebook is graded: torch.py"]
+    assert submission.left_out == ["torch.py"]
 
 
 def test_when_it_came_in_is_what_the_instructor_says_not_the_learner(small_course, tmp_path):
@@ -308,7 +308,7 @@ def test_when_it_came_in_is_what_the_instructor_says_not_the_learner(small_cours
     (path.parent / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
     (path.parent / "submission_secret.txt").write_text("0" * 128)
     os.utime(path, (1_700_000_000, 1_700_000_000))
-    found = take_in(tmp_path / "ada", NAME)
-    assert (found.received, found.flags) == (None, []), "both times are the learner's"
+    submission = take_in(tmp_path / "ada", NAME)
+    assert (submission.received, submission.flags) == (None, []), "both times are the learner's"
     listed = datetime(2023, 11, 1, tzinfo=UTC)
     assert take_in(tmp_path / "ada", NAME, listed).received == listed

@@ -72,8 +72,8 @@ def test_an_answer_that_stops_keeps_nothing_else_from_running(tmp_path, typed, e
 
 
 def text_of_error(cell):
-    found = [output for output in cell.get("outputs", []) if output.output_type == "error"]
-    return found[0].ename if found else ""
+    errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+    return errors[0].ename if errors else ""
 
 
 @pytest.mark.parametrize("double", ["def double(x):\n    return x", "def double(x)\n    return x"])
@@ -84,8 +84,8 @@ def test_a_test_that_fails_has_no_points_with_nbgrader_either(course, double):
 
     notebook = answered(course, double=double)
     path = hand_in(course, "me", notebook)
-    found = Validator(config=Config()).validate(str(path))
-    assert not found.get("changed") and "double" in str(found["failed"])
+    verdict = Validator(config=Config()).validate(str(path))
+    assert not verdict.get("changed") and "double" in str(verdict["failed"])
     nbclient.NotebookClient(notebook, kernel_name="python3").execute()
     for test in filter(cells.is_test, notebook.cells):
         reached, most = determine_grade(test)

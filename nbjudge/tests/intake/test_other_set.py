@@ -12,8 +12,8 @@ from nbjudge.intake.release import release_folder
 
 
 def notebook(*names):
-    found = [new_code_cell("x = 1", metadata={"nbgrader": {"grade_id": name}}) for name in names]
-    return [*found, new_code_cell("a cell of their own")]
+    answers = [new_code_cell("x = 1", metadata={"nbgrader": {"grade_id": name}}) for name in names]
+    return [*answers, new_code_cell("a cell of their own")]
 
 
 OWN = notebook("setup", "choices", "scaling", "scaling--values", "mask", "mask--values")
@@ -24,7 +24,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(
-    ("handed", "found"),
+    ("handed", "other"),
     [
         (notebook("setup", "choices", "score", "score--values"), "ps04"),
         (notebook("score", "score--values"), "ps04"),
@@ -39,8 +39,8 @@ OTHERS = {
         (notebook("from-elsewhere"), ""),
     ],
 )
-def test_a_notebook_is_anothers_by_its_names(handed, found):
-    assert other_set(handed, OWN, OTHERS) == found
+def test_a_notebook_is_anothers_by_its_names(handed, other):
+    assert other_set(handed, OWN, OTHERS) == other
 
 
 def test_a_set_that_shares_most_names_is_not_another():

@@ -20,13 +20,13 @@ def rules(folder, text, students=CLASS):
 
 
 def test_without_a_file_nothing_holds(tmp_path):
-    found = read_rules(tmp_path, "ps05-self-attention", SETS, CLASS)
-    assert found == Rules()
-    assert found.due_for("ada") is None
+    policy = read_rules(tmp_path, "ps05-self-attention", SETS, CLASS)
+    assert policy == Rules()
+    assert policy.due_for("ada") is None
 
 
 def test_everybody_has_a_due_date_of_their_own(tmp_path):
-    found = rules(
+    policy = rules(
         tmp_path,
         'timezone = "Europe/Berlin"\n'
         + SET
@@ -39,18 +39,18 @@ def test_everybody_has_a_due_date_of_their_own(tmp_path):
         '[extra_time]\nada = "2 days"\nben = "1 day 12 hours"\n"a.love" = "90 minutes"\n'
         '[ps01-words]\ndue = "2026-10-30T12:00"\npenalty = "all"\n',
     )
-    assert found.due == datetime(2026, 11, 30, 22, 59, tzinfo=UTC), "Berlin's time, in UTC"
-    assert found.due_for("ada") == datetime(2026, 12, 7, 11, tzinfo=UTC), "a date is final"
-    assert found.due_for("ben") == found.due + timedelta(days=4, hours=12), "times add up"
-    assert found.due_for("a.love") == found.due + timedelta(minutes=90)
-    assert found.due_for("eve") == found.due
-    assert found.penalty == Penalty(Amount(10, True), 86400, 900, Amount(50, True))
-    assert (found.void, found.points) == ({"scaling"}, {"scaling--values": 2})
-    assert found.notes == ()
+    assert policy.due == datetime(2026, 11, 30, 22, 59, tzinfo=UTC), "Berlin's time, in UTC"
+    assert policy.due_for("ada") == datetime(2026, 12, 7, 11, tzinfo=UTC), "a date is final"
+    assert policy.due_for("ben") == policy.due + timedelta(days=4, hours=12), "times add up"
+    assert policy.due_for("a.love") == policy.due + timedelta(minutes=90)
+    assert policy.due_for("eve") == policy.due
+    assert policy.penalty == Penalty(Amount(10, True), 86400, 900, Amount(50, True))
+    assert (policy.void, policy.points) == ({"scaling"}, {"scaling--values": 2})
+    assert policy.notes == ()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a = 1\ndue =\nb = 2", "cannot be read as TOML: .*line 2"),
         (SET + "due = 2026-11-30T23:59\n", "a date needs seconds"),
@@ -83,8 +83,8 @@ def test_everybody_has_a_due_date_of_their_own(tmp_path):
         ('[ps01-words]\ndue = "x"\n', "line 2: due is 'x'"),
     ],
 )
-def test_a_slip_is_named_with_its_line(tmp_path, text, said):
-    with pytest.raises(ValueError, match=rf"(?s)class\.toml.*{said}"):
+def test_a_slip_is_named_with_its_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"(?s)class\.toml.*{message}"):
         rules(tmp_path, text)
 
 
@@ -95,8 +95,8 @@ def test_a_file_in_another_encoding_is_said_so(tmp_path):
 
 
 def test_somebody_unknown_is_said_and_stops_nothing(tmp_path):
-    found = rules(tmp_path, DUE + 'extensions.adda = "1 day"\n[extra_time]\nbob = "1 day"\n')
-    assert found.notes == (
+    policy = rules(tmp_path, DUE + 'extensions.adda = "1 day"\n[extra_time]\nbob = "1 day"\n')
+    assert policy.notes == (
         "class.toml, line 5: 'bob' is not in the class.",
         "class.toml, line 3: 'adda' is not in the class.",
     )
@@ -123,10 +123,10 @@ def test_what_late_work_costs(penalty, late, cost):
 
 def test_void_names_tests_or_whole_exercises():
     graded = ["scaling--values", "scaling--hidden", "mask--values", "mask--written"]
-    found = check_tests(Rules(void=frozenset({"scaling", "mask--written"})), graded, "ps05")
-    assert found.void == {"scaling--values", "scaling--hidden", "mask--written"}
-    assert found.adjusted("scaling--values", 0.5, 2) == 2
-    assert found.adjusted("mask--values", 0.5, 2) == 0.5
+    checked_rules = check_tests(Rules(void=frozenset({"scaling", "mask--written"})), graded, "ps05")
+    assert checked_rules.void == {"scaling--values", "scaling--hidden", "mask--written"}
+    assert checked_rules.adjusted("scaling--values", 0.5, 2) == 2
+    assert checked_rules.adjusted("mask--values", 0.5, 2) == 0.5
     with pytest.raises(ValueError, match=r"'scale' under void of \[ps05\].*one of: scaling--v"):
         check_tests(Rules(void=frozenset({"scale"})), graded, "ps05")
     with pytest.raises(ValueError, match="'scaling' under points"):
@@ -163,9 +163,9 @@ def test_a_table_for_one_problem_set_is_read_while_there_is_only_one(tmp_path):
     text = "student,received\nada,2026-12-01T10:00Z\n"
     assert set(receipts(tmp_path, text)) == {"ada"}
     (tmp_path / "ben" / "ps01-words").mkdir(parents=True)
-    said = "must have a column called problem_set, .*: ps01-words, ps05-self-attention"
+    message = "must have a column called problem_set, .*: ps01-words, ps05-self-attention"
     for problem_set in SETS:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             receipts(tmp_path, text, problem_set)
 
 
@@ -173,12 +173,12 @@ def test_a_spreadsheets_semicolons_and_zone(tmp_path):
     from zoneinfo import ZoneInfo
 
     text = "\ufeffstudent;problem_set;received\r\nada;ps05-self-attention;2026-12-01 10:00\r\n"
-    found = receipts(tmp_path, text, zone=ZoneInfo("Europe/Berlin"))
-    assert found == {"ada": datetime(2026, 12, 1, 9, tzinfo=UTC)}
+    times = receipts(tmp_path, text, zone=ZoneInfo("Europe/Berlin"))
+    assert times == {"ada": datetime(2026, 12, 1, 9, tzinfo=UTC)}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (HEAD + "ada,ps05-self-attention,soon\n", "line 2: 'soon' is given for ada"),
         (HEAD + "ada,ps01-words,\nada,ps5,2026-12-01\n", "line 3: 'ps5' is not a problem set"),
@@ -191,6 +191,6 @@ def test_a_spreadsheets_semicolons_and_zone(tmp_path):
         ),
     ],
 )
-def test_a_receipt_that_cannot_be_read_is_named_with_its_line(tmp_path, text, said):
-    with pytest.raises(ValueError, match=rf"receipts\.csv, {said}"):
+def test_a_receipt_that_cannot_be_read_is_named_with_its_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"receipts\.csv, {message}"):
         receipts(tmp_path, text)

@@ -27,9 +27,9 @@ def own(notebook):
 
 @pytest.mark.parametrize("kind", DAMAGED)
 def test_a_right_answer_is_found_and_the_instructor_is_told_where(small_course, kind):
-    found, notes = merged(small_course, DAMAGED[kind](small_course))
+    merged_notebook, notes = merged(small_course, DAMAGED[kind](small_course))
     for name, answer in RIGHT.items():
-        assert answer in cell(found, name).source, name
+        assert answer in cell(merged_notebook, name).source, name
     assert notes.flags, "nothing odd goes unsaid"
     assert not notes.held
     for said in notes.told:
@@ -48,11 +48,11 @@ def test_where_it_was_found_is_said(small_course):
 
 
 def test_a_cell_that_others_may_need_still_runs_where_it_was(small_course):
-    found, _ = merged(small_course, DAMAGED["at-the-top"](small_course))
-    assert own(found) == [RIGHT["double"]]
+    merged_notebook, _ = merged(small_course, DAMAGED["at-the-top"](small_course))
+    assert own(merged_notebook) == [RIGHT["double"]]
     for kind in ("retyped", "above-the-stub", "at-the-end", "untouched-copy-last"):
-        found, _ = merged(small_course, DAMAGED[kind](small_course))
-        assert own(found) == [], f"{kind}: it does not run twice"
+        merged_notebook, _ = merged(small_course, DAMAGED[kind](small_course))
+        assert own(merged_notebook) == [], f"{kind}: it does not run twice"
 
 
 def retyped(small_course, source):
@@ -66,15 +66,15 @@ def retyped(small_course, source):
 def test_one_that_defines_another_name_is_found_by_its_neighbours(small_course):
     """The learner is told what is wrong with it, and not that nothing was written."""
     notebook, place = retyped(small_course, "def twice(x):\n    return x + x")
-    found, notes = merged(small_course, notebook)
-    assert cell(found, "double").source == "def twice(x):\n    return x + x"
+    merged_notebook, notes = merged(small_course, notebook)
+    assert cell(merged_notebook, "double").source == "def twice(x):\n    return x + x"
     assert notes.flags == [
         f"answer double: was found in cell {place + 1} of the notebook; its own cell is missing"
     ]
     # Of two at its place neither is taken.
     notebook.cells.insert(place, new_code_cell("def thrice(x):\n    return 3 * x"))
-    found, notes = merged(small_course, notebook)
-    assert "twice" not in cell(found, "double").source
+    merged_notebook, notes = merged(small_course, notebook)
+    assert "twice" not in cell(merged_notebook, "double").source
     assert notes.held == ["answer double was deleted; no answer counts"]
 
 
@@ -87,8 +87,8 @@ def test_what_cannot_be_decided_holds_the_mark(small_course):
     # Two answers, neither at its place.
     notebook.cells.insert(0, new_code_cell("def double(x):\n    return 0"))
     notebook.cells.append(new_code_cell(RIGHT["double"]))
-    found, notes = merged(small_course, notebook)
-    assert cell(found, "double").source == RIGHT["double"], "the last one"
+    merged_notebook, notes = merged(small_course, notebook)
+    assert cell(merged_notebook, "double").source == RIGHT["double"], "the last one"
     assert notes.held == [
         "answer double: double is defined in more than one cell; the last one counts"
     ]
@@ -107,14 +107,14 @@ def test_a_notebook_of_something_else_holds_the_mark(small_course):
 def test_a_broken_answer_is_found_too(small_course):
     """It is not valid Python, and is told so rather than that it is not there."""
     notebook, _ = retyped(small_course, "def double(x)\n    return 2 * x")
-    found, notes = merged(small_course, notebook)
-    assert cell(found, "double").source == "def double(x)\n    return 2 * x"
+    merged_notebook, notes = merged(small_course, notebook)
+    assert cell(merged_notebook, "double").source == "def double(x)\n    return 2 * x"
     assert not notes.held
 
 
 def test_work_not_started_is_no_answer_found(small_course):
-    found, notes = merged(small_course, release_of(small_course))
-    assert (notes.flags, notes.held, own(found)) == ([], [], [])
+    merged_notebook, notes = merged(small_course, release_of(small_course))
+    assert (notes.flags, notes.held, own(merged_notebook)) == ([], [], [])
 
 
 def test_too_long_to_read_holds_the_mark():
@@ -124,7 +124,7 @@ def test_too_long_to_read_holds_the_mark():
 
 
 @pytest.mark.parametrize(
-    ("start", "said"),
+    ("start", "message"),
     [
         (b"<!DOCTYPE html>\n<html>", "a web page"),
         (b"\xef\xbb\xbf<html lang='en'>", "a web page"),
@@ -137,8 +137,8 @@ def test_too_long_to_read_holds_the_mark():
         (b"<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> b\n", "conflict markers in it, first in line 1"),
     ],
 )
-def test_a_broken_file_is_named_for_what_it_is(start, said):
-    with pytest.raises(Unreadable, match=f"is not a notebook.*{said}"):
+def test_a_broken_file_is_named_for_what_it_is(start, message):
+    with pytest.raises(Unreadable, match=f"is not a notebook.*{message}"):
         parse(start + b"\n" * 20)
 
 
@@ -166,15 +166,15 @@ def test_the_notebook_is_found_whatever_its_name(small_course, tmp_path, files, 
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content(answered(small_course)) if right else b"other")
-    found = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
-    assert found.content == content(answered(small_course))
-    assert not found.held
-    assert len(found.flags) == len(flags)
-    assert all(said in flag for said, flag in zip(flags, found.flags, strict=True))
+    submission = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
+    assert submission.content == content(answered(small_course))
+    assert not submission.held
+    assert len(submission.flags) == len(flags)
+    assert all(said in flag for said, flag in zip(flags, submission.flags, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         ([f"{NAME}/{NAME}.zip"], f"no {NAME}.ipynb, but {NAME}/{NAME}.zip: a zip, which has"),
         ([f"{NAME}/{NAME}.py"], f"no {NAME}.ipynb, but {NAME}/{NAME}.py: an export as a program"),
@@ -183,29 +183,29 @@ def test_the_notebook_is_found_whatever_its_name(small_course, tmp_path, files, 
         ([f"{NAME}/a.ipynb", f"{NAME}/b.ipynb"], "a.ipynb, b.ipynb: which one counts?"),
     ],
 )
-def test_it_is_never_said_that_nothing_came_beside_a_file_that_did(tmp_path, files, said):
+def test_it_is_never_said_that_nothing_came_beside_a_file_that_did(tmp_path, files, message):
     for number, name in enumerate(files):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(str(number))
-    found = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
-    assert found.problem.startswith(said) or said in found.problem
-    assert found.held == [found.problem]
-    assert "could not be graded" in found.told[0]
+    submission = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
+    assert submission.problem.startswith(message) or message in submission.problem
+    assert submission.held == [submission.problem]
+    assert "could not be graded" in submission.told[0]
 
 
 def test_nothing_handed_in_is_not_held(tmp_path):
     (tmp_path / "ps98-other").mkdir()
     (tmp_path / "ps98-other" / "ps98-other.ipynb").write_text("{}")
-    found = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
-    assert (found.problem, found.held) == ("nothing handed in", [])
+    submission = take_in(tmp_path, NAME, sets=[NAME, "ps98-other"])
+    assert (submission.problem, submission.held) == ("nothing handed in", [])
 
 
 def test_two_versions_of_the_notebook_hold_the_mark(small_course, tmp_path):
     hand_in(tmp_path, "ada", answered(small_course))
     hand_in(tmp_path, "ada", release_of(small_course), name=f"{NAME} (1).ipynb")
-    found = take_in(tmp_path / "ada", NAME, sets=[NAME])
-    assert found.content == content(answered(small_course))
-    assert found.held == [
+    submission = take_in(tmp_path / "ada", NAME, sets=[NAME])
+    assert submission.content == content(answered(small_course))
+    assert submission.held == [
         f"{NAME}.ipynb was graded, but there is also {NAME} (1).ipynb: which one counts?"
     ]

@@ -71,7 +71,7 @@ def test_files_beside_the_notebook_go_along_until_they_are_gone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("place", "text", "said"),
+    ("place", "text", "message"),
     [
         # nbgrader knows a region only by capitals, and would leave this one in.
         ("double--values", "### begin hidden tests\n1\n### end hidden tests", "HIDDEN TESTS"),
@@ -79,10 +79,10 @@ def test_files_beside_the_notebook_go_along_until_they_are_gone(tmp_path):
         ("double--values", "### BEGIN HIDDEN TESTS\n1", "No end hidden tests"),
     ],
 )
-def test_a_region_that_nbgrader_would_not_clear_is_not_released(tmp_path, place, text, said):
+def test_a_region_that_nbgrader_would_not_clear_is_not_released(tmp_path, place, text, message):
     notebook = small_set.source_notebook()
     small_set.cell(notebook, place).source += "\n" + text
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         release_files(NAME, small_set.make_course(tmp_path, notebook))
 
 
@@ -93,7 +93,7 @@ def test_a_test_that_the_instructors_own_answer_fails_is_not_released(tmp_path):
     (course / "solutions" / NAME / "double.py").write_text(
         '@wrong("squared", says="You square it.")\ndef double(x):\n    return x * x\n'
     )
-    (course / program().told).mkdir(parents=True)
+    (course / program().wrong_results).mkdir(parents=True)
     make_release(NAME, course)
     test.source = test.source.replace("6", "7")
     nbformat.write(notebook, course / "solutions" / NAME / f"{NAME}.ipynb")
@@ -128,7 +128,7 @@ def weighed_course(folder, test, answer="def double(x):\n    return 2 * x"):
 
 
 @pytest.mark.parametrize(
-    ("test", "answer", "said"),
+    ("test", "answer", "message"),
     [
         (
             TYPE_ONLY,
@@ -142,9 +142,9 @@ def weighed_course(folder, test, answer="def double(x):\n    return 2 * x"):
         ),
     ],
 )
-def test_a_test_that_accepts_lies_is_not_released(tmp_path, test, answer, said):
+def test_a_test_that_accepts_lies_is_not_released(tmp_path, test, answer, message):
     course = weighed_course(tmp_path, test, answer)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         make_release(NAME, course)
     assert not release_folder(NAME, course).exists(), "nothing was released"
     source = course / "solutions" / NAME / f"{NAME}.ipynb"

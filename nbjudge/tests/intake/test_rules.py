@@ -67,15 +67,15 @@ def mark(into, student, points, cell="explain--written"):
     """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
     record_marks(into)
     with book(into) as gradebook:
-        found = gradebook.find_grade(cell, NAME, NAME, student)
-        found.manual_score, found.needs_manual_grade = points, False
+        grade = gradebook.find_grade(cell, NAME, NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
         gradebook.db.commit()
 
 
 def score_in_gradebook(into, student):
     with book(into) as gradebook:
-        found = gradebook.find_submission(NAME, student)
-        return found.score, found.max_score
+        handed_in = gradebook.find_submission(NAME, student)
+        return handed_in.score, handed_in.max_score
 
 
 def rows(into):
@@ -94,9 +94,9 @@ def test_a_time_that_the_learner_can_set_is_no_time(three, days):
     os.utime(path, (when.timestamp(), when.timestamp()))
     (path.parent / "timestamp.txt").write_text(f"{when:%Y-%m-%d %H:%M:%S} UTC")
     report = three(LATE)
-    found = report.students["ada"]
-    assert (found.score, found.penalty, found.received) == (10, 0, "")
-    assert "time not known: receipts.csv does not say when it came in" in found.flags
+    result = report.students["ada"]
+    assert (result.score, result.penalty, result.received) == (10, 0, "")
+    assert "time not known: receipts.csv does not say when it came in" in result.flags
     page = three.into / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "time not known" not in page.read_text("utf-8"), "that is the instructor's to look at"
     row = rows(three.into)["ada"]
@@ -108,8 +108,8 @@ def test_a_time_that_the_learner_can_set_is_no_time(three, days):
 
 
 def test_without_a_due_date_nobody_asks_for_the_time(three):
-    found = three().students["ada"]
-    assert not [flag for flag in found.flags if "time" in flag]
+    result = three().students["ada"]
+    assert not [flag for flag in result.flags if "time" in flag]
 
 
 def test_late_work_pays_what_the_file_says(three, monkeypatch):
@@ -129,8 +129,8 @@ def test_late_work_pays_what_the_file_says(three, monkeypatch):
     # A first extension is not enough, a second one is, and a third takes it back.
     extension = f"{LATE}extensions.ada = "
     assert three(extension + '"1 day"').students["ada"].penalty == pytest.approx(1.3)
-    found = three(extension + '"2 days"').students["ada"]
-    assert (found.score, found.late_seconds) == (10, 0)
+    result = three(extension + '"2 days"').students["ada"]
+    assert (result.score, result.late_seconds) == (10, 0)
     with book(three.into) as gradebook:
         submission = gradebook.find_submission(NAME, "ada")
         assert submission.extension == timedelta(days=2), "where nbgrader looks for it"
@@ -152,8 +152,8 @@ def test_a_due_date_from_the_formgrader_stays(three):
     receipts(three.submitted, ada=timedelta(days=1))
     with book(three.into) as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=DUE.replace(tzinfo=None))
-    found = three(SET).students["ada"]
-    assert "came 24 h late: no points deducted" in found.flags
+    result = three(SET).students["ada"]
+    assert "came 24 h late: no points deducted" in result.flags
     with book(three.into) as gradebook:
         assert gradebook.find_assignment(NAME).duedate == DUE.replace(tzinfo=None)
 
@@ -167,9 +167,9 @@ def test_one_sets_receipts_say_nothing_of_another(three, small_course, tmp_path)
     times = {NAME: DUE - timedelta(days=1), "ps98-other": DUE + timedelta(days=14)}
     table = "".join(f"ada,{name},{when.isoformat()}\n" for name, when in times.items())
     (three.submitted / "receipts.csv").write_text("student,problem_set,received\n" + table)
-    found = three(LATE, course=course).students["ada"]
-    assert (found.score, found.late_seconds) == (10, 0)
-    assert found.received == "2026-10-31T12:00:00+00:00"
+    result = three(LATE, course=course).students["ada"]
+    assert (result.score, result.late_seconds) == (10, 0)
+    assert result.received == "2026-10-31T12:00:00+00:00"
 
 
 # -- void and rescaled -----------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def test_a_rescaled_test_keeps_its_share(three, monkeypatch):
     assert score_in_gradebook(three.into, "ada") == (ada.score, ada.max_score)
     assert ben.tests["double--hidden"].score == 1, "a mark by hand stays"
     assert "double--hidden was marked by hand before its points changed: look again" in ben.flags
-    found = three("").students["ada"]
-    assert (found.score, found.max_score) == (12, 13)
+    result = three("").students["ada"]
+    assert (result.score, result.max_score) == (12, 13)
 
 
 def test_a_name_that_is_no_test_is_refused(three):
@@ -310,11 +310,11 @@ def test_a_name_is_the_same_however_its_accents_are_spelled(small_course, tmp_pa
     (submitted / "class.toml").write_text(rules, encoding="utf-8")
     report = grade(submitted, into, small_course)
     assert list(report.students) == [composed]
-    found = report.students[composed]
-    assert found.flags == ["explain--written awaits manual marking"]
+    result = report.students[composed]
+    assert result.flags == ["explain--written awaits manual marking"]
     assert report.warnings == []
-    assert found.score > 0
-    assert found.penalty == 0
+    assert result.score > 0
+    assert result.penalty == 0
     assert explain(NAME, submitted, into, apart, "double", course=small_course).student == composed
     assert grade(submitted, into, small_course, again=[apart]).executed == [composed]
     # Two folders of one name: a file system that keeps both makes no second student.

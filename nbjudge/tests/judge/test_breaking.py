@@ -63,9 +63,9 @@ def test_what_breaks_costs_its_own_points_alone(ways):
     for way in ways:
         answers |= {way: BREAKS[way][0], f"right after {way}": DOUBLE}
     started = time.monotonic()
-    found = judged_side_by_side(answers, tests=SHOWN)
+    judgements = judged_side_by_side(answers, tests=SHOWN)
     assert time.monotonic() - started < 90
-    for label, one in found.items():
+    for label, one in judgements.items():
         if label in ways:
             assert one.scores == {"double--values": 0}, label
             assert BREAKS[label][1] in one.lost["double--values"], label
@@ -118,17 +118,17 @@ SABOTAGE = {
 @pytest.mark.thorough("broken kernel")
 @pytest.mark.parametrize("way", list(SABOTAGE)[::2])
 def test_a_cell_of_their_own_that_breaks_the_kernel_costs_nothing_else(way):
-    found = judged({"own-double--inputs": SABOTAGE[way]})
-    assert scores(found) == FULL
-    assert found.flags, "it is said"
+    judgement = judged({"own-double--inputs": SABOTAGE[way]})
+    assert scores(judgement) == FULL
+    assert judgement.flags, "it is said"
 
 
 @pytest.mark.thorough("broken kernel")
 @pytest.mark.parametrize("way", list(SABOTAGE)[1::2])
 def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
-    found = judged({"product": f"{ANSWERS['product']}\n{SABOTAGE[way]}"})
-    assert set(lost(found)) <= {"product--values"}
-    assert found.flags, "it is said"
+    judgement = judged({"product": f"{ANSWERS['product']}\n{SABOTAGE[way]}"})
+    assert set(lost(judgement)) <= {"product--values"}
+    assert judgement.flags, "it is said"
 
 
 def test_a_kernel_that_sleeps_when_it_is_called_is_not_waited_for():
@@ -148,10 +148,12 @@ def test_the_time_of_the_whole_is_bounded():
     limits = Limits(call_seconds=1, cell_seconds=2, submission_seconds=4)
     slow = "import time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass"
     started = time.monotonic()
-    found = judged({f"own{place}": slow for place in ("", "-double", "-product")}, limits=limits)
+    judgement = judged(
+        {f"own{place}": slow for place in ("", "-double", "-product")}, limits=limits
+    )
     assert time.monotonic() - started < 25
-    assert any("were used up before" in flag for flag in found.flags)
-    assert any("was not run" in message for message in lost(found).values())
+    assert any("were used up before" in flag for flag in judgement.flags)
+    assert any("was not run" in message for message in lost(judgement).values())
 
 
 @pytest.mark.thorough("broken kernel")
@@ -159,7 +161,7 @@ def test_an_exercise_that_hangs_does_not_eat_the_time_of_the_others():
     limits = Limits(call_seconds=6, cell_seconds=30, submission_seconds=60)
     tests = {f"double--more-{n}": ("call(double, 1)", 1) for n in range(3)}
     answers = {"double": "def double(x):\n    while True: pass"}
-    found = judged(answers, limits=limits, tests=tests)
+    judgement = judged(answers, limits=limits, tests=tests)
     # What a busy machine lets it wait is not among these seconds.
-    assert sum(test.seconds for test in found.tests.values()) < 25
-    assert not set(lost(found)) & {"product--values", "line--values", "choices--answers"}
+    assert sum(test.seconds for test in judgement.tests.values()) < 25
+    assert not set(lost(judgement)) & {"product--values", "line--values", "choices--answers"}

@@ -54,10 +54,10 @@ def test_a_busy_machine_costs_no_points():
         for _ in range(2 * len(os.sched_getaffinity(0)))
     ]
     try:
-        found = judged({"double": NEEDS_A_SECOND})
+        judgement = judged({"double": NEEDS_A_SECOND})
     finally:
         for other in others:
             other.kill()
             other.wait()
-    assert found.tests["double--values"].message == ""
-    assert found.tests["double--values"].seconds < QUICK.call_seconds
+    assert judgement.tests["double--values"].message == ""
+    assert judgement.tests["double--values"].seconds < QUICK.call_seconds

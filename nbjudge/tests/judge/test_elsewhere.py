@@ -18,8 +18,8 @@ CUT_OFF = "No gradient flows back through `double`: its result is cut off from t
 def told(course, notebook, says):
     release = release_of(course)
     handed = parse(json.dumps(notebook).encode()).cells
-    found, _ = merge(handed, blank(source_notebook(), release), release)
-    return explained(Finding(error="Mistake", says=says), found, "double--values").says
+    merged_notebook, _ = merge(handed, blank(source_notebook(), release), release)
+    return explained(Finding(error="Mistake", says=says), merged_notebook, "double--values").says
 
 
 def test_a_helper_further_down_is_named(small_course):

@@ -61,8 +61,8 @@ def test_hidden_halves_see_the_names_of_their_place():
     ]
     text = nbformat.writes(new_notebook(cells=cells)).encode()
     names = {"double": NAMES["double"]}
-    found = judge(Job("someone", text, 1, QUICK, {}, names), nursery())
-    assert {test: about.message for test, about in found.tests.items()} == {
+    judgement = judge(Job("someone", text, 1, QUICK, {}, names), nursery())
+    assert {test: about.message for test, about in judgement.tests.items()} == {
         "double--first": "",
         "double--second": "",
     }

@@ -39,14 +39,16 @@ def test_right_answers_get_everything_and_twice_the_same():
 def test_wrong_and_missing_answers_are_told():
     stub = "def double(x):\n    raise NotImplementedError('Your code goes here.')"
     answers = {"double": stub, "line": "LINE = 3", "choices": "answers = {'a': True, 'b': True}"}
-    found = judged({**answers, "product": "def product(A, B)\n    return A"})
-    told = lost(found)
-    assert told["double--values"].startswith("`double` is not written yet: its cell still has the")
-    assert told["product--values"].startswith("The answer's own cell stopped: SyntaxError")
-    assert told["product--values"].endswith("(line 1 of the cell)")
-    assert told["line--values"] == "`Line` is not defined. Is it spelled exactly like this?"
-    assert told["choices--answers"] == "b: it is False. Reason b.\n1 of 2 is right."
-    assert scores(found)["choices--answers"] == 2
+    judgement = judged({**answers, "product": "def product(A, B)\n    return A"})
+    messages = lost(judgement)
+    assert messages["double--values"].startswith(
+        "`double` is not written yet: its cell still has the"
+    )
+    assert messages["product--values"].startswith("The answer's own cell stopped: SyntaxError")
+    assert messages["product--values"].endswith("(line 1 of the cell)")
+    assert messages["line--values"] == "`Line` is not defined. Is it spelled exactly like this?"
+    assert messages["choices--answers"] == "b: it is False. Reason b.\n1 of 2 is right."
+    assert scores(judgement)["choices--answers"] == 2
 
 
 GAPS = {
@@ -78,11 +80,13 @@ def test_a_statement_without_an_answer_costs_its_own_points_alone(gaps, given):
 
 
 def test_a_propertys_points_wait_for_a_test_of_values():
-    found = judged({"double": "def double(x):\n    return 3 * x"})
-    told = lost(found)
-    assert set(told) == {"double--values", "double--inputs"}
-    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
-    assert "`double`" in told["double--inputs"]
+    judgement = judged({"double": "def double(x):\n    return 3 * x"})
+    messages = lost(judgement)
+    assert set(messages) == {"double--values", "double--inputs"}
+    assert messages["double--inputs"].startswith(
+        "This test passes, and its points count as soon as"
+    )
+    assert "`double`" in messages["double--inputs"]
 
 
 def test_a_test_that_shows_all_its_numbers_waits_too():
@@ -93,15 +97,15 @@ def test_a_test_that_shows_all_its_numbers_waits_too():
 
 def test_an_error_is_told_once():
     tests = {"double--more": ("call(double, torch.ones(3, 3))", 1)}
-    told = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=tests))
-    assert told["double--values"].startswith("`double` stops with NameError: name 'y' is not")
-    assert told["double--inputs"] == "The same NameError as in double--values."
-    assert told["double--more"] == "The same NameError as in double--values."
+    messages = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=tests))
+    assert messages["double--values"].startswith("`double` stops with NameError: name 'y' is not")
+    assert messages["double--inputs"] == "The same NameError as in double--values."
+    assert messages["double--more"] == "The same NameError as in double--values."
 
 
 def test_a_stub_is_no_error_and_each_test_says_so():
-    told = lost(judged({"double": "raise NotImplementedError"}))
-    assert {name: said for name, said in told.items() if name.startswith("double")} == {
+    messages = lost(judged({"double": "raise NotImplementedError"}))
+    assert {name: said for name, said in messages.items() if name.startswith("double")} == {
         "double--values": "No answer yet.",
         "double--inputs": "No answer yet.",
     }
@@ -110,27 +114,29 @@ def test_a_stub_is_no_error_and_each_test_says_so():
 def test_a_line_is_the_learners_own():
     helper = "def twice(x):\n    return x @ x"
     answer = "def double(x):\n    y = 1\n    return twice(torch.ones(3, 2))"
-    told = lost(judged({"own": helper, "double": answer}))["double--values"]
-    assert "line 3 of the cell: return twice(torch.ones(3, 2))" in told
+    messages = lost(judged({"own": helper, "double": answer}))["double--values"]
+    assert "line 3 of the cell: return twice(torch.ones(3, 2))" in messages
 
 
 def test_a_copied_answer_is_flagged():
     said = torch.nn.functional.scaled_dot_product_attention.__doc__
     copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
-    found = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
-    assert any("of the answer matches torch/nn/functional.py" in flag for flag in found.flags)
+    judgement = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
+    assert any("of the answer matches torch/nn/functional.py" in flag for flag in judgement.flags)
 
 
 def test_inputs_that_are_changed_cost_what_the_set_says():
     in_place = "def double(x):\n    x *= 2\n    return x"
-    told = "`double` changes its input x: its caller finds other numbers there"
-    found = judged({"double": in_place})
-    assert scores(found) == {**FULL, "double--inputs": 0}, "a test of its own is for that"
-    assert lost(found)["double--inputs"].startswith(told)
+    message = "`double` changes its input x: its caller finds other numbers there"
+    judgement = judged({"double": in_place})
+    assert scores(judgement) == {**FULL, "double--inputs": 0}, "a test of its own is for that"
+    assert lost(judgement)["double--inputs"].startswith(message)
     product = "def product(A, B):\n    C = (A[:, :, None] * B).sum(1)\n    A.zero_()\n    return C"
-    found = judged({"product": product})
-    assert scores(found) == {**FULL, "product--values": 0}
-    assert lost(found)["product--values"].startswith("`product` changes its input A: its caller")
+    judgement = judged({"product": product})
+    assert scores(judgement) == {**FULL, "product--values": 0}
+    assert lost(judgement)["product--values"].startswith(
+        "`product` changes its input A: its caller"
+    )
 
 
 def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
@@ -142,9 +148,9 @@ def test_what_a_hidden_test_gives_is_not_shown_by_a_later_cell():
     assert any(cells.has_hidden_tests(c.source) for c in notebook.cells), (
         "of an exercise before that"
     )
-    found = judged(own)
-    assert scores(found) == FULL
-    executed = nbformat.reads(found.notebook.decode(), as_version=4)
+    judgement = judged(own)
+    assert scores(judgement) == FULL
+    executed = nbformat.reads(judgement.notebook.decode(), as_version=4)
     (cell,) = [cell for cell in executed.cells if cell.id == "own-line"]
     (out,) = cell.outputs
     assert out.text == "kept [] and 6\n"
@@ -169,10 +175,10 @@ def test_nothing_of_a_test_reaches_a_cell_or_another_hidden_test():
         "double--inputs": (hidden, 1),
         "line--values": (TESTS["line--values"][0] + "\n" + hidden, 2),
     }
-    found = judged({"double": COUNTS, "own-line": "print(CALLS)"}, tests=tests)
-    assert scores(found) == FULL, lost(found)
-    assert outputs(found, "own")[0].text == "[]\n"
-    assert found.flags == []
+    judgement = judged({"double": COUNTS, "own-line": "print(CALLS)"}, tests=tests)
+    assert scores(judgement) == FULL, lost(judgement)
+    assert outputs(judgement, "own")[0].text == "[]\n"
+    assert judgement.flags == []
 
 
 ONLY_ONCE = """
@@ -191,12 +197,12 @@ def test_a_shown_half_that_fails_only_after_the_hidden_tests_says_nothing_of_it(
     half = "found = call(double, 4)\nprint(found)\nassert found == 8, found\n"
     hidden = "### BEGIN HIDDEN TESTS\ncall(double, 5)\n### END HIDDEN TESTS"
     tests = {"double--inputs": (hidden, 1), "double--values": (half + hidden, 3)}
-    found = judged({"double": ONLY_ONCE}, tests=tests)
-    assert lost(found)["double--values"].startswith("What is shown of this test passed when")
-    executed = nbformat.reads(found.notebook.decode(), as_version=4).cells
+    judgement = judged({"double": ONLY_ONCE}, tests=tests)
+    assert lost(judgement)["double--values"].startswith("What is shown of this test passed when")
+    executed = nbformat.reads(judgement.notebook.decode(), as_version=4).cells
     shown = [cell.get("outputs") for cell in executed]
-    assert "SECRET" not in str(shown) + str(found.flags)
-    assert outputs(found, "double--values")[0].text == "8\n"
+    assert "SECRET" not in str(shown) + str(judgement.flags)
+    assert outputs(judgement, "double--values")[0].text == "8\n"
 
 
 #: Keeps what a hidden test gives, which has three numbers, and not what a visible one does.
@@ -229,8 +235,8 @@ def keeping():
 @pytest.mark.parametrize("then", THEN)
 def test_what_an_error_in_a_hidden_test_says_is_not_told(keeping, then):
     assert keeping[then].scores["double--values"] == 0
-    found = keeping[then].whole
-    executed = found.notebook.decode() + str(found.tests) + str(found.flags)
+    judgement = keeping[then].whole
+    executed = judgement.notebook.decode() + str(judgement.tests) + str(judgement.flags)
     assert "secret 3" not in executed
 
 
@@ -247,22 +253,22 @@ require("five" in said and "ever" in said, f"It must say five and ever. Now: {sa
 """
     tests = {"double--refuses": (test, 2)}
     begins = "def double(x):\n    if isinstance(x, str): raise ValueError({}, x)\n    return 2 * x"
-    found = judged({"double": begins.format("'for ever'")}, tests=tests)
-    assert scores(found) == {**FULL, "double--refuses": 2}
-    told = lost(judged({"double": begins.format("'once'")}, tests=tests))["double--refuses"]
-    assert told.startswith("It must say five and ever. Now: …") and "a text of" not in told
+    judgement = judged({"double": begins.format("'for ever'")}, tests=tests)
+    assert scores(judgement) == {**FULL, "double--refuses": 2}
+    messages = lost(judged({"double": begins.format("'once'")}, tests=tests))["double--refuses"]
+    assert messages.startswith("It must say five and ever. Now: …") and "a text of" not in messages
 
 
 def test_an_error_in_a_hidden_test_is_told_with_the_learners_line():
     then = "assert len(x) != 3, 'three of them'"
-    told = lost(judged({"double": KEEPS.format(then=then)}))["double--values"]
+    messages = lost(judged({"double": KEEPS.format(then=then)}))["double--values"]
     assert (
-        told
+        messages
         == f"`double` stops with AssertionError in a hidden test.\n  line 5 of the cell: {then}"
     )
     error = "if KEPT: torch.ones(2) @ torch.ones(3, 2)"
-    told = lost(judged({"double": KEEPS.format(then=error)}))["double--values"]
-    first, hint, line = told.splitlines()
+    messages = lost(judged({"double": KEEPS.format(then=error)}))["double--values"]
+    first, hint, line = messages.splitlines()
     assert first == "`double` stops with RuntimeError in a hidden test."
     assert hint.startswith("In A @ B the last axis") and line.endswith(error)
 
@@ -271,22 +277,26 @@ def test_what_a_hidden_test_gave_is_not_told_by_a_visible_one():
     """An answer further on stops with it, in a test that is shown or in its own cell."""
     keeps = {"double": KEEPS.format(then="")}
     stops = "def product(A, B):\n    raise ValueError(f'kept {KEPT}, honest {A.shape[0]}')"
-    told = lost(judged(keeps | {"product": stops}))["product--values"]
-    first, line, called = told.splitlines()
+    messages = lost(judged(keeps | {"product": stops}))["product--values"]
+    first, line, called = messages.splitlines()
     assert first == "`product` stops with ValueError: kept [], honest 2"
     assert line.startswith("  line 2 of the cell: raise ValueError(f")
     assert called == "  called with A (2, 3), B (3, 2)"
-    told = lost(judged(keeps | {"product": "raise ValueError(f'kept {KEPT}, honest')"}))
-    assert told["product--values"] == "The answer's own cell stopped: ValueError: kept [], honest"
+    messages = lost(judged(keeps | {"product": "raise ValueError(f'kept {KEPT}, honest')"}))
+    assert (
+        messages["product--values"] == "The answer's own cell stopped: ValueError: kept [], honest"
+    )
 
 
 def test_an_error_that_is_told_by_a_visible_test_too_is_told_once():
-    told = lost(judged({"double": "def double(x):\n    return 2 * y", "own-double": "y = 1 / 0"}))
-    assert told["double--values"].startswith("`double` stops with NameError: name 'y'")
+    messages = lost(
+        judged({"double": "def double(x):\n    return 2 * y", "own-double": "y = 1 / 0"})
+    )
+    assert messages["double--values"].startswith("`double` stops with NameError: name 'y'")
     last = {"choices--answers": (CHOICES.replace("answered", "call(double, 1)\nanswered"), 4)}
-    told = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=last))
-    assert told["double--inputs"] == "The same NameError as in double--values."
-    assert told["choices--answers"].startswith("`double` stops with NameError: name 'y'")
+    messages = lost(judged({"double": "def double(x):\n    return 2 * y"}, tests=last))
+    assert messages["double--inputs"] == "The same NameError as in double--values."
+    assert messages["choices--answers"].startswith("`double` stops with NameError: name 'y'")
 
 
 def test_exercises_that_keep_an_eye_on_inputs_are_known():
@@ -302,13 +312,13 @@ def test_exercises_that_keep_an_eye_on_inputs_are_known():
 
 def test_without_the_hidden_half_a_statement_without_an_answer_is_told():
     visible = {"choices--seen": ("answered(answers, ['a', 'b'])", 1)}
-    found = judged({"choices": "answers = {'a': True, 'b': None}"}, tests=visible)
-    assert lost(found)["choices--seen"] == "1 of 2 answered; not yet: b."
+    judgement = judged({"choices": "answers = {'a': True, 'b': None}"}, tests=visible)
+    assert lost(judgement)["choices--seen"] == "1 of 2 answered; not yet: b."
 
 
 def test_an_untouched_cell_that_raises_is_no_answer_yet():
-    found = judged({"choices": "raise NotImplementedError('Your code goes here.')"})
-    assert lost(found) == {"choices--answers": "No answer yet."}
+    judgement = judged({"choices": "raise NotImplementedError('Your code goes here.')"})
+    assert lost(judgement) == {"choices--answers": "No answer yet."}
 
 
 ODD = {
@@ -384,8 +394,8 @@ def test_a_plot_and_a_table_are_kept_as_picture_and_text():
 def test_the_seed_says_what_hidden_tests_draw_and_the_learner_cannot_tell_it():
     shows = "print(call(double, torch.rand(3, generator=fresh('it'))).tolist())"
     tests = {"double--shows": (shows, 1)}
-    found = [judged(tests=tests, seed=seed) for seed in (5, 5, 6)]
-    drawn = [json.loads(outputs(one, "double--shows")[0].text) for one in found]
+    judgements = [judged(tests=tests, seed=seed) for seed in (5, 5, 6)]
+    drawn = [json.loads(outputs(one, "double--shows")[0].text) for one in judgements]
     assert len(drawn[0]) == 3 and drawn[0] == drawn[1] != drawn[2]
     own = "import os\nprint([k for k in os.environ if 'SEED' in k.upper()], torch.initial_seed())"
     first, second = (outputs(judged({"own": own}, seed=5), "own")[0].text for _ in range(2))
@@ -400,14 +410,14 @@ def test_no_hidden_test_is_in_the_learners_process():
         "texts = [t for t in texts if type(t) is str and 'BEGIN ' + 'HIDDEN' in t]\n"
         "print(any(needle in t for t in In), len(names), len(texts))"
     )
-    found = judged({"own-line": own})
-    assert scores(found) == FULL
-    assert outputs(found, "own")[0].text.split() == ["False", "0", "0"]
+    judgement = judged({"own-line": own})
+    assert scores(judgement) == FULL
+    assert outputs(judgement, "own")[0].text.split() == ["False", "0", "0"]
 
 
 def test_a_test_cells_messages_do_not_show_its_source():
-    found = judged({"double": "def double(x):\n    return 2 * x if len(x) == 2 else x"})
-    text = json.dumps(outputs(found, "double--values"))
+    judgement = judged({"double": "def double(x):\n    return 2 * x if len(x) == 2 else x"})
+    text = json.dumps(outputs(judgement, "double--values"))
     assert "hidden numbers" in text
     assert "generator" not in text and "require" not in text and "Traceback" not in text
 
@@ -419,20 +429,20 @@ def test_what_is_forbidden_is_not_there_and_says_why():
     uses = "def double(x):\n    q = x[None, None]\n    {}\n    return 2 * x"
     ready = "torch.nn.functional.scaled_dot_product_attention(q, q, q)"
     for way in ready, f"try: {ready}\n    except BaseException: pass":
-        told = lost(judged({"double": uses.format(way)}))
-        assert set(told) == {"double--values", "double--inputs"}
-        assert all("does the whole of this exercise" in text for text in told.values())
-    told = lost(judged({"double": "import tfcourse.attention\n" + DOUBLE}))
-    assert "The answer's own cell stopped: `tfcourse.attention` does" in told["double--values"]
+        messages = lost(judged({"double": uses.format(way)}))
+        assert set(messages) == {"double--values", "double--inputs"}
+        assert all("does the whole of this exercise" in text for text in messages.values())
+    messages = lost(judged({"double": "import tfcourse.attention\n" + DOUBLE}))
+    assert "The answer's own cell stopped: `tfcourse.attention` does" in messages["double--values"]
 
 
 def test_what_one_exercise_forbids_others_may_use():
     evades = "def product(A, B):\n    with torch._C.DisableTorchFunction():\n        return A @ B"
-    found = judged(
+    judgement = judged(
         {"product": evades, "double": "def double(x):\n    return 2 * torch.eye(len(x)) @ x"}
     )
-    assert set(lost(found)) == {"product--values"}
-    assert "multiplies two matrices" in lost(found)["product--values"]
+    assert set(lost(judgement)) == {"product--values"}
+    assert "multiplies two matrices" in lost(judgement)["product--values"]
     assert scores(judged({"own": "print(torch.eye(2) @ torch.eye(2))"})) == FULL
 
 
@@ -446,26 +456,26 @@ def test_a_test_at_fault_gives_no_points_and_is_flagged():
         "this is no Python": "is itself faulty",
     }
     tests = {f"double--odd-{n}": (source, 2) for n, source in enumerate(faults)}
-    found = judged(tests=tests)
-    assert set(lost(found)) == set(tests)
+    judgement = judged(tests=tests)
+    assert set(lost(judgement)) == set(tests)
     for name, flag in zip(tests, faults.values(), strict=True):
-        assert any(f"test {name} is itself faulty" in f and flag in f for f in found.flags)
-    assert len(found.held) == len(faults), "nobody's mark is final before the test is mended"
+        assert any(f"test {name} is itself faulty" in f and flag in f for f in judgement.flags)
+    assert len(judgement.held) == len(faults), "nobody's mark is final before the test is mended"
 
 
 def test_a_score_must_be_a_number_of_points():
     ends = ["float('nan')", "-1", "3", "'text'", "True", "double", "[1]"]
-    found = judged(tests={f"double--odd-{n}": (f"1\n{last}", 2) for n, last in enumerate(ends)})
+    judgement = judged(tests={f"double--odd-{n}": (f"1\n{last}", 2) for n, last in enumerate(ends)})
     for number, last in enumerate(ends):
         right = last == "double"  # a name alone gives nothing, as None does
-        assert scores(found)[f"double--odd-{number}"] == (2 if right else 0), last
-        assert right or "Tell your instructor" in lost(found)[f"double--odd-{number}"], last
+        assert scores(judgement)[f"double--odd-{number}"] == (2 if right else 0), last
+        assert right or "Tell your instructor" in lost(judgement)[f"double--odd-{number}"], last
 
 
 def test_a_locked_cell_that_uses_an_answer_is_the_learners():
     tests = {"double--of-it": ('close(value(doubled), [2.0], "It")', 1)}
-    found = judged({"own-double": "doubled = double(torch.ones(1))"}, tests=tests)
-    assert scores(found) == {**FULL, "double--of-it": 1}
+    judgement = judged({"own-double": "doubled = double(torch.ones(1))"}, tests=tests)
+    assert scores(judgement) == {**FULL, "double--of-it": 1}
 
 
 def test_names_are_read_from_source():
@@ -495,8 +505,8 @@ def test_what_is_changed_in_torch_changes_nothing_where_the_tests_run():
         "builtins.isinstance = lambda *a: True\nsys.settrace(lambda *a: None)\n"
         "sys.exit = sys.excepthook = print"
     )
-    found = judged({"own": own, "double": "def double(x):\n    return x"})
-    assert "double--values" in lost(found)
+    judgement = judged({"own": own, "double": "def double(x):\n    return x"})
+    assert "double--values" in lost(judgement)
 
 
 LIES = {
@@ -511,8 +521,8 @@ LIES = {
 def test_who_lies_over_the_wire_gets_nothing_for_it(lie):
     own = "import nbjudge.inside.testing.learner as l\n" + lie
     answers = {"own": own, "double": "double = product = Line = answers = 1", "product": "1"}
-    found = judged({**answers, "line": "1", "choices": "1"})
-    assert sum(scores(found).values()) <= FULL["double--inputs"], lost(found)
+    judgement = judged({**answers, "line": "1", "choices": "1"})
+    assert sum(scores(judgement).values()) <= FULL["double--inputs"], lost(judgement)
 
 
 def test_messages_forged_by_the_kernel_are_only_output():
@@ -529,12 +539,14 @@ def test_messages_forged_by_the_kernel_are_only_output():
         "forge('status', {'execution_state': 'idle'})\n"
     )
     wrong = "def double(x):\n    return x\n"
-    found = judged({"own": forges, "double": wrong + forges})
-    assert scores(found) == {**FULL, "double--values": 0, "double--inputs": 0}
-    told = lost(found)
-    assert told["double--values"].startswith("The double: wrong in 2 of 2 places")
-    assert told["double--inputs"].startswith("This test passes, and its points count as soon as")
-    text = json.dumps(outputs(found, "own"))
+    judgement = judged({"own": forges, "double": wrong + forges})
+    assert scores(judgement) == {**FULL, "double--values": 0, "double--inputs": 0}
+    messages = lost(judgement)
+    assert messages["double--values"].startswith("The double: wrong in 2 of 2 places")
+    assert messages["double--inputs"].startswith(
+        "This test passes, and its points count as soon as"
+    )
+    text = json.dumps(outputs(judgement, "own"))
     assert "99" in text and "elsewhere" not in text and "script" not in text
 
 

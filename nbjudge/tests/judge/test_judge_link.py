@@ -24,7 +24,7 @@ ONES = torch.ones(2, 3)
 X = torch.arange(6.0).reshape(2, 3)
 
 
-class Liar:
+class LyingKernel:
     """The other end of a link, which answers each question with what it is told to."""
 
     def __init__(self, answer):
@@ -99,7 +99,7 @@ def ask(verb, link):
     ],
 )
 def test_an_answer_that_no_verb_gives_ends_the_link(verb, value):
-    with Liar(says(value)) as link:
+    with LyingKernel(says(value)) as link:
         with pytest.raises(Lost) as caught:
             ask(verb, link)
         assert caught.value.what == GARBLED
@@ -123,23 +123,23 @@ def test_an_answer_that_no_verb_gives_ends_the_link(verb, value):
     ],
 )
 def test_an_answer_of_another_form_ends_the_link(reply):
-    with Liar(lambda request: dumps(reply)) as link, pytest.raises(Lost) as caught:
+    with LyingKernel(lambda request: dumps(reply)) as link, pytest.raises(Lost) as caught:
         ask("call", link)
     assert caught.value.what == GARBLED
 
 
 def test_its_word_that_weights_were_loaded_is_not_believed():
     def answer(request):
-        found = {"build": 7, "parameter_values": {"W": torch.zeros(2, 2)}}[request["verb"]]
-        return says(found)(request)
+        reply = {"build": 7, "parameter_values": {"W": torch.zeros(2, 2)}}[request["verb"]]
+        return says(reply)(request)
 
-    with Liar(answer) as link, pytest.raises(Mistake, match="does not hold what was loaded"):
+    with LyingKernel(answer) as link, pytest.raises(Mistake, match="does not hold what was loaded"):
         ask("build weights", link)
 
 
 def test_text_from_over_there_is_bounded():
     with (
-        Liar(says({"says": "x" * 100_000, "about": {}}, "mistake")) as link,
+        LyingKernel(says({"says": "x" * 100_000, "about": {}}, "mistake")) as link,
         pytest.raises(Mistake) as caught,
     ):
         ask("call", link)
@@ -168,9 +168,9 @@ SECRET = "7391"
 )
 def test_of_a_hidden_test_nothing_is_told_in_their_words(about):
     mistake = says({"says": f"what came in: {SECRET}", "about": about}, "mistake")
-    with Liar(mistake) as link, pytest.raises(Mistake, match=SECRET):
+    with LyingKernel(mistake) as link, pytest.raises(Mistake, match=SECRET):
         ask("call", link)
-    with Liar(mistake) as link:
+    with LyingKernel(mistake) as link:
         link.hide()
         with pytest.raises(InTheirWords) as caught:
             ask("call", link)
@@ -181,11 +181,11 @@ def test_of_a_hidden_test_nothing_is_told_in_their_words(about):
 
 def test_names_of_parameters_are_not_told_of_a_hidden_test():
     def answer(request):
-        found = {"build": 7, "parameter_values": {f"W{SECRET}": torch.zeros(2, 2)}}
-        return says(found[request["verb"]])(request)
+        replies = {"build": 7, "parameter_values": {f"W{SECRET}": torch.zeros(2, 2)}}
+        return says(replies[request["verb"]])(request)
 
     for hidden in (False, True):
-        with Liar(answer) as link:
+        with LyingKernel(answer) as link:
             link.hidden = hidden
             with pytest.raises(Mistake) as caught:
                 ask("build weights", link)
@@ -194,7 +194,7 @@ def test_names_of_parameters_are_not_told_of_a_hidden_test():
 
 def test_silence_and_dripping_end_in_time():
     for answer in (lambda request: b""), (lambda request: HEADER.pack(100, 0) + b"x"):
-        with Liar(answer) as link:
+        with LyingKernel(answer) as link:
             link.call_seconds = 0.3
             started = monotonic()
             with pytest.raises(Lost, match="loop that never ends") as caught:
@@ -208,12 +208,12 @@ def test_time_in_which_its_process_waits_for_a_processor_is_not_the_learners():
         return says(ONES)(request)
 
     waited = iter([0.4, 1.5])
-    with Liar(late) as link:
+    with LyingKernel(late) as link:
         link.call_seconds, link.deadline = 0.2, monotonic() + 0.2
         link.waited = lambda: next(waited, 1.5)
         assert bool((ask("call", link) == ONES).all())
         assert link.given in (0.4, 1.0), "five times the limit at most"
-    with Liar(lambda request: b"") as link:  # it is given no more than it has waited
+    with LyingKernel(lambda request: b"") as link:  # it is given no more than it has waited
         link.call_seconds, link.waited = 0.2, lambda: 0.3
         started = monotonic()
         with pytest.raises(Lost, match="loop that never ends"):
@@ -222,7 +222,7 @@ def test_time_in_which_its_process_waits_for_a_processor_is_not_the_learners():
 
 
 def test_the_time_of_all_calls_together_is_bounded():
-    with Liar(lambda request: b"") as link:
+    with LyingKernel(lambda request: b"") as link:
         link.deadline = monotonic() - 1
         with pytest.raises(Lost) as caught:
             ask("call", link)
@@ -233,7 +233,7 @@ def test_an_end_that_hangs_up_is_a_kernel_that_died():
     def hang_up(request):
         raise OSError
 
-    with Liar(hang_up) as link, pytest.raises(Lost) as caught:
+    with LyingKernel(hang_up) as link, pytest.raises(Lost) as caught:
         ask("call", link)
     assert caught.value.what == GONE
 

@@ -63,9 +63,9 @@ def link(theirs):
     near, far = socket.socketpair()
     thread = threading.Thread(target=learner.answer, args=(Channel(far, names=True), theirs))
     thread.start()
-    found = Link(near, 1 << 20)
-    begin(found, theirs)
-    yield found
+    made = Link(near, 1 << 20)
+    begin(made, theirs)
+    yield made
     near.close()
     thread.join()
 
@@ -142,8 +142,8 @@ finally:
 def test_a_name_can_be_deleted_and_bound_again(link, theirs):
     before = theirs["squares"]
     bound = "squares = kept\nassert squares(2) == kept(2) == [1, 4] and total(2) == 5"
-    found = run(link, SEES_WHETHER_IT_IS_CALLED.format(end="squares = kept") + bound, theirs)
-    assert "squares" in found["told"] and theirs["squares"] is before
+    names = run(link, SEES_WHETHER_IT_IS_CALLED.format(end="squares = kept") + bound, theirs)
+    assert "squares" in names["told"] and theirs["squares"] is before
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_what_stays_over_there_is_not_touched(link, theirs, source):
 # -- what is not believed --------------------------------------------------------------------------
 
 
-class Liar:
+class LyingKernel:
     """The other end of a link, which answers every question with this."""
 
     def __init__(self, kind, value):
@@ -222,19 +222,19 @@ class Liar:
     ],
 )  # fmt: skip
 def test_an_answer_of_another_form_ends_the_link(value):
-    with Liar("value", value) as (link, f), pytest.raises(Lost) as caught:
+    with LyingKernel("value", value) as (link, f), pytest.raises(Lost) as caught:
         f(1)
     assert caught.value.what == GARBLED
 
 
 @pytest.mark.parametrize("value", [None, ["f"], {"f": 1}, {"other": True}, {1: True}])
 def test_the_names_that_are_there_are_the_ones_asked_for(value):
-    with Liar("value", value) as (link, _), pytest.raises(Lost):
+    with LyingKernel("value", value) as (link, _), pytest.raises(Lost):
         link.begin(1, 10.0, monotonic() + 60, ["f"])
 
 
 def test_what_was_given_stays_of_its_kind():
-    with Liar("value", {"data": 1, "after": [[7], {}, [1], 9]}) as (_, f):
+    with LyingKernel("value", {"data": 1, "after": [[7], {}, [1], 9]}) as (_, f):
         numbers, names, text, one = [1, 2], [3], "text", {"a": 1}
         assert f(numbers, names, text, one) == 1
         assert (numbers, names, text, one) == ([7], [3], "text", {"a": 1})
@@ -255,6 +255,6 @@ def test_what_was_given_stays_of_its_kind():
 def test_an_error_is_one_of_pythons_own(error, kind):
     about = {"key": "error", "error": error, "hint": -1, "line": 0}
     said = {"says": "words", "about": about}
-    with Liar("raised", said) as (_, f), pytest.raises(kind, match="words") as caught:
+    with LyingKernel("raised", said) as (_, f), pytest.raises(kind, match="words") as caught:
         f(1)
     assert caught.type is kind

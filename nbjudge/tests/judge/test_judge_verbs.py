@@ -70,9 +70,9 @@ def mute():
 
 
 def around():
-    found = []
-    found.append(found)
-    return found
+    circle = []
+    circle.append(circle)
+    return circle
 
 
 def wide():
@@ -101,9 +101,9 @@ class Plain(nn.Module):
 
 
 NAMES = {
-    name: found
-    for name, found in globals().items()
-    if callable(found) and getattr(found, "__module__", "") == __name__
+    name: thing
+    for name, thing in globals().items()
+    if callable(thing) and getattr(thing, "__module__", "") == __name__
 } | {"answers": {"a": True, "b": None}, "number": 3}
 
 
@@ -194,8 +194,8 @@ def test_a_module_is_the_same_here_and_over_the_wire(link):
             assert testing.mode(module) == now
             output, training = testing.call(module, x)
             assert torch.equal(output, x @ W) and training is (now == "train")
-        found = testing.parameter_gradients(module, x, cotangent=torch.ones(1, 3), output=0)
-        assert torch.equal(found["W"], torch.ones(2, 3).double())
+        tensors = testing.parameter_gradients(module, x, cotangent=torch.ones(1, 3), output=0)
+        assert torch.equal(tensors["W"], torch.ones(2, 3).double())
         testing.untouched(module, x, names="x")
         with pytest.raises(ValueError, match="to must be"):
             testing.switch(module, "test")

@@ -77,7 +77,7 @@ def ran(monkeypatch):
 def test_what_a_release_has_stored_is_looked_up(ran):
     find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: False)
     (table,) = find([], [])
-    wrong = {says for says, got in found(table, "Shown", [3.0]).items() if got != [3.0]}
+    wrong = {says for says, got in recalled(table, "Shown", [3.0]).items() if got != [3.0]}
     assert wrong == {"Always 2x."}
     assert ran.seen == []
 
@@ -86,7 +86,7 @@ def test_only_those_that_pass_what_was_passed_are_run_and_once(ran):
     find = ran(with_stored(ALWAYS, LATE, OTHER)).find("scaled--values", TWO, lambda: True)
     for _ in range(2):
         table, passed_over = find([SHOWN], [])
-        assert set(found(table, "Hidden", torch.tensor([6.0]))) == {LATE[0], OTHER[0]}
+        assert set(recalled(table, "Hidden", torch.tensor([6.0]))) == {LATE[0], OTHER[0]}
         assert {answer.says for answer in passed_over.losing()} == {ALWAYS[0]}
     assert ran.seen == [sorted([LATE[0], OTHER[0]])]
 
@@ -100,7 +100,7 @@ def test_only_suspects_are_run(ran):
 def test_without_a_release_all_are_run(ran):
     find = ran(known(ALWAYS, LATE)).find("scaled--values", TWO, lambda: False)
     (table,) = find([], [])
-    assert set(found(table, "Shown", [3.0])) == {ALWAYS[0], LATE[0]}
+    assert set(recalled(table, "Shown", [3.0])) == {ALWAYS[0], LATE[0]}
     assert ran.seen == [sorted([ALWAYS[0], LATE[0]])]
     broken = Known(KnownAnswers(**vars_of(known(ALWAYS)), stored=b"other"))
     assert broken.stored is None
@@ -129,7 +129,7 @@ def known(*wrong, keeping=False):
     )
 
 
-def found(table, name, expected):
+def recalled(table, name, expected):
     known = table.recall(Check((name,), 1), (expected,))
     return {answer.says: got for answer, (got,) in known.items()}
 
@@ -142,17 +142,17 @@ def seeded(monkeypatch):
 def test_each_wrong_answer_goes_through_the_test_to_its_end():
     table = known(("Doubled.", "def scaled(x):\n    return 2 * x")).table("scaled--values", TEST)
     x = torch.arange(3.0)
-    assert torch.equal(found(table, "Scaled", 3 * x)["Doubled."], 2 * x)
+    assert torch.equal(recalled(table, "Scaled", 3 * x)["Doubled."], 2 * x)
     drawn = torch.randn(2, generator=fresh("scaled--values"))
-    assert torch.equal(found(table, "Drawn", 3 * drawn)["Doubled."], 2 * drawn)
+    assert torch.equal(recalled(table, "Drawn", 3 * drawn)["Doubled."], 2 * drawn)
 
 
 def test_what_a_set_up_cell_computes_from_the_answer_follows_it():
     table = known(("Doubled.", "def scaled(x):\n    return 2 * x")).table("scaled--values", TEST)
-    assert found(table, "Used", 3.0)["Doubled."] == 2.0
+    assert recalled(table, "Used", 3.0)["Doubled."] == 2.0
     halves = known(("Helped.", "def scaled(x):\n    return 2 * x"))
     table = halves.table("scaled--values", 'close(helped(1.0), 4.0, "Late")')
-    assert found(table, "Late", 4.0) == {"Helped.": 3.0}
+    assert recalled(table, "Late", 4.0) == {"Helped.": 3.0}
 
 
 def test_an_answer_leaves_nothing_behind():
@@ -162,7 +162,7 @@ def test_an_answer_leaves_nothing_behind():
     )
     for _ in range(2):
         table = wrong.table("scaled--values", 'close(call(scaled, 1.0), 3.0, "It")')
-        assert found(table, "It", 3.0) == {"First.": 2.0, "Second.": 1.0}
+        assert recalled(table, "It", 3.0) == {"First.": 2.0, "Second.": 1.0}
     assert "left" not in wrong._space
 
 
@@ -174,8 +174,8 @@ def test_one_that_fails_says_what_it_returned_before():
         ("Exits.", "def scaled(x):\n    raise SystemExit"),
     )
     table = wrong.table("scaled--values", TEST)
-    assert set(found(table, "Scaled", 3 * torch.arange(3.0))) == {"Stops."}
-    assert set(found(table, "Used", 3.0)) == {"Stops."}
+    assert set(recalled(table, "Scaled", 3 * torch.arange(3.0))) == {"Stops."}
+    assert set(recalled(table, "Used", 3.0)) == {"Stops."}
 
 
 def test_one_that_never_ends_is_stopped(monkeypatch):
@@ -184,7 +184,7 @@ def test_one_that_never_ends_is_stopped(monkeypatch):
         ("Endless.", "def scaled(x):\n    while True:\n        pass"),
         ("Doubled.", "def scaled(x):\n    return 2 * x"),
     ).table("scaled--values", TEST, patient=False)
-    assert set(found(table, "Scaled", 3 * torch.arange(3.0))) == {"Doubled."}
+    assert set(recalled(table, "Scaled", 3 * torch.arange(3.0))) == {"Doubled."}
 
 
 def test_nothing_shows_that_they_ran(capsys):
@@ -223,7 +223,7 @@ def test_an_answer_that_changes_its_input_gets_as_far_as_a_learners():
     changes = ("In place.", "def scaled(x):\n    return x.mul_(2)")
     for keeping in (False, True):
         table = known(changes, keeping=keeping).table("scaled--values", TEST)
-        assert bool(found(table, "Scaled", 3 * torch.arange(3.0))) == keeping
+        assert bool(recalled(table, "Scaled", 3 * torch.arange(3.0))) == keeping
 
 
 def test_exercises_may_come_in_any_order():

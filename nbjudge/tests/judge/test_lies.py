@@ -26,8 +26,8 @@ def believed(test, answer=ANSWER):
         exec(source, space | {"call": call, "close": close, "require": require})
 
     cell = WeighedCell(test="both--one", source=INPUT + test, points=1)
-    found = lies.accepting_nothing([WeighedCell(answer=answer), cell], run)
-    return found["both--one"].lie if found else ""
+    accepted = lies.accepting_nothing([WeighedCell(answer=answer), cell], run)
+    return accepted["both--one"].lie if accepted else ""
 
 
 SECOND = "first, second = call(both, x)\nclose(second, x * x)\n"

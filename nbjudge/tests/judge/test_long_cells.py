@@ -73,7 +73,7 @@ def test_a_cell_without_magics_is_not_read_token_by_token(read, cell):
     ],
 )
 def test_whatever_could_be_a_magic_is_read_as_ipython_does(read, monkeypatch, cell):
-    found, looked_at = read(cell)
+    is_magic, looked_at = read(cell)
     assert looked_at
     monkeypatch.setattr(kernel, "MAGIC", re.compile(""))
-    assert read(cell)[0] == found
+    assert read(cell)[0] == is_magic

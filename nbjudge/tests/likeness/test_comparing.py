@@ -34,19 +34,21 @@ def chance(code):
     return compared(klass(code=code), code).pairs[0].weight if code else LEAST_WEIGHT
 
 
-def heavy(found, code=True):
+def heavy(comparison, code=True):
     """The pairs that weigh more than twice as much as any by chance, heaviest first."""
     return [
-        (pair.one.name, pair.other.name) for pair in found.pairs if pair.weight > 2 * chance(code)
+        (pair.one.name, pair.other.name)
+        for pair in comparison.pairs
+        if pair.weight > 2 * chance(code)
     ]
 
 
 def weighty(texts):
     """The pairs of whom one has the obvious answer that weigh anything worth a look."""
-    found = compared(texts)
+    comparison = compared(texts)
     return [
         (pair.one.name, pair.other.name)
-        for pair in found.pairs
+        for pair in comparison.pairs
         if pair.weight >= LEAST_WEIGHT
         and OBVIOUS.format(name="f") in (pair.one.text, pair.other.text)
     ]
@@ -89,8 +91,8 @@ def test_new_names_and_another_order_change_nothing():
     texts = klass()
     first, second = reordered(texts["s03"])
     texts["s03"], texts["s07"] = first, renamed(second)
-    found = compared(texts)
-    pair = found.pairs[0]
+    comparison = compared(texts)
+    pair = comparison.pairs[0]
     assert (pair.one.student, pair.other.student) == ("s03", "s07")
     assert pair.alike.form > 0.85 > 0.5 > pair.alike.as_written
 
@@ -121,9 +123,11 @@ def test_what_is_no_python_is_compared():
 def test_the_models_solution_is_shown_as_the_courses_own():
     texts, model = klass(), MODEL.format(name="f")
     texts |= {"s03": model, "s07": model, "s09": renamed(model).replace("value", "z")}
-    found = compared(texts, own=[("a file", program(random.Random(98), "f")), ("model", model)])
-    assert heavy(found) == [], "it never counts as taken from a neighbour"
-    own = {answer.student: alike for answer, alike in found.own.items()}
+    comparison = compared(
+        texts, own=[("a file", program(random.Random(98), "f")), ("model", model)]
+    )
+    assert heavy(comparison) == [], "it never counts as taken from a neighbour"
+    own = {answer.student: alike for answer, alike in comparison.own.items()}
     assert (own["s03"].form, own["s03"].as_written, own["s03"].source) == (1, 1, "model")
     assert own["s09"].form > 0.85 > 0.5 > own["s09"].as_written and own["s09"].source == "model"
     assert own["s05"].form < 0.6
@@ -138,10 +142,10 @@ def test_what_everybody_was_given_is_nobodys():
     texts, stub = klass(), program(random.Random(97), "f")
     texts |= {name: f"{stub}\n{texts[name]}" for name in ("s03", "s07")}
     assert heavy(compared(texts)) == [("s03", "s07")]
-    found = compared(texts, given=[stub], own=[("model", stub)])
-    assert heavy(found) == []
-    (answer,) = (answer for answer in found.answers if answer.student == "s03")
-    assert found.own[answer].form < 0.2, "and does not count as the course's own"
+    comparison = compared(texts, given=[stub], own=[("model", stub)])
+    assert heavy(comparison) == []
+    (answer,) = (answer for answer in comparison.answers if answer.student == "s03")
+    assert comparison.own[answer].form < 0.2, "and does not count as the course's own"
 
 
 def test_earlier_cohorts_are_compared_with_the_class_alone():
@@ -151,11 +155,11 @@ def test_earlier_cohorts_are_compared_with_the_class_alone():
     texts |= dict.fromkeys(("s00", "s01", "s02"), "pass")
     texts["s05"] = before[1].text
     answers = [*before, twin, *answers_of(texts)]
-    found = compare(answers, Base(answers))
-    assert heavy(found) == [("s05", "2025/s01")]
-    assert not found.pairs[0].is_own
-    assert found.compared == 60 * 59 // 2 + 60 * 4
-    assert all(not answer.cohort for answer in found.answers)
+    comparison = compare(answers, Base(answers))
+    assert heavy(comparison) == [("s05", "2025/s01")]
+    assert not comparison.pairs[0].is_own
+    assert comparison.compared == 60 * 59 // 2 + 60 * 4
+    assert all(not answer.cohort for answer in comparison.answers)
 
 
 @pytest.mark.parametrize("own", [False, True])

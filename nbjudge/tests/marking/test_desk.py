@@ -68,8 +68,8 @@ def test_marks_and_answered_requests_reach_table_and_pages(graded_class, desk):
 
 def test_an_answer_s_standing_follows_the_work(graded_class, desk):
     (question,) = desk.questions.values()
-    found = {name: answer.standing for name, answer in desk.answers(question).items()}
-    assert found == {"ada": OPEN, "ben": OPEN, "eve": OPEN, "nil": NOTHING}
+    standings = {name: answer.standing for name, answer in desk.answers(question).items()}
+    assert standings == {"ada": OPEN, "ben": OPEN, "eve": OPEN, "nil": NOTHING}
     give(desk, "ben", MarkersChoice({1: 1}))
     assert desk.answer(question, "ben").standing == MARKED
     before = desk.html(question, "ben")

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from nbjudge.failure import GradingFailed
-from nbjudge.marking.rubric import FILE, MarkersChoice, Rubric, RubricItem, told, total
+from nbjudge.marking.rubric import FILE, MarkersChoice, Rubric, RubricItem, for_feedback, total
 from nbjudge.marking.scheme import Scheme, SchemeItem
 
 WHERE = ("ps", "explain--written")
@@ -47,7 +47,7 @@ def test_a_deleted_item_stays_deleted_and_counts_for_nothing(rubric, tmp_path):
     assert [item.deleted for item in items] == ["", "mia", "ben"]
     assert total(items, MarkersChoice({1: 1, 2: 1, 3: 1}), 3) == 2
     rubric.choose(*WHERE, "ada", MarkersChoice({1: 1, 2: 1, 3: 1}, points=2))
-    said = told(tmp_path, "ps", "ps")["ada"]["items"][WHERE[1]]["items"]
+    said = for_feedback(tmp_path, "ps", "ps")["ada"]["items"][WHERE[1]]["items"]
     assert [row["name"] for row in said] == ["1"]
 
 
@@ -85,7 +85,7 @@ def test_a_learner_is_told_the_points_by_item_and_not_the_mark_scheme(rubric, tm
     assert not rubric.ask("ps", "ada", "explain", "Why?", "ben", ""), "it is on record already"
     (request,) = rubric.requests("ps")
     rubric.answer(request.id, "Since the units are missing.", "ben")
-    said = told(tmp_path, "ps", "ps")["ada"]
+    said = for_feedback(tmp_path, "ps", "ps")["ada"]
     by_item = [(row["name"], row["given"], row["most"]) for row in said["items"][WHERE[1]]["items"]]
     assert by_item == [
         ("1", 1, 2),
@@ -95,7 +95,7 @@ def test_a_learner_is_told_the_points_by_item_and_not_the_mark_scheme(rubric, tm
     ]
     assert said["items"][WHERE[1]]["points"] == 1.5
     assert said["requests"][0]["answer"] == "Since the units are missing."
-    assert told(tmp_path / "elsewhere", "ps", "ps") == {}
+    assert for_feedback(tmp_path / "elsewhere", "ps", "ps") == {}
 
 
 def test_a_damaged_file_is_named(tmp_path):

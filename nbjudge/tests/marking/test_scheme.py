@@ -10,20 +10,20 @@ def scheme(text, most=4):
     return read_scheme(source, most)
 
 
-def points(found):
-    return [item.points for item in found.items]
+def points(parsed):
+    return [item.points for item in parsed.items]
 
 
 def test_points_said_once_for_all_items():
-    found = scheme(
+    parsed = scheme(
         "One point each; half a point if the reason is missing.\n\n"
         "1. The first,\n   on two lines.\n"
         "2. The $x^2$.\n\nNo marks are taken off for language."
     )
-    assert points(found) == [1, 1]
-    assert [item.text for item in found.items] == ["The first,\non two lines.", "The $x^2$."]
-    assert found.remarks.startswith("One point each") and found.remarks.endswith("for language.")
-    assert found.model == "My own answer."
+    assert points(parsed) == [1, 1]
+    assert [item.text for item in parsed.items] == ["The first,\non two lines.", "The $x^2$."]
+    assert parsed.remarks.startswith("One point each") and parsed.remarks.endswith("for language.")
+    assert parsed.model == "My own answer."
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,10 @@ def test_the_course_s_own_schemes_add_up(course):
     for path in sorted((course / "solutions").glob("*/ps*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             if cells.is_answer(cell) and cells.is_graded(cell):
-                found = read_scheme(cell.source, cells.points(cell))
-                assert len(found.items) > 2 and sum(points(found)) == cells.points(cell), path.name
-                remarks[path.stem] = found.remarks
+                parsed = read_scheme(cell.source, cells.points(cell))
+                assert len(parsed.items) > 2 and sum(points(parsed)) == cells.points(cell), (
+                    path.name
+                )
+                remarks[path.stem] = parsed.remarks
     told = remarks["ps14-translator"]
     assert "`load`" in told and "`translate`" in told, "what no test sees of them, a marker can"

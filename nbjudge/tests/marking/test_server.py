@@ -24,8 +24,8 @@ QUESTION = f"{small_set.NAME}/explain--written"
 
 def ids(page):
     """The learners' ids on the page, by name."""
-    found = page.client.get("question", question=QUESTION).said
-    return {one["name"]: one["student"] for one in found["learners"]}
+    asked = page.client.get("question", question=QUESTION).said
+    return {one["name"]: one["student"] for one in asked["learners"]}
 
 
 def answer(page, name):
@@ -95,13 +95,13 @@ def test_without_mathjax_the_page_says_how_to_get_it(monkeypatch):
 
 
 def test_the_question_comes_with_its_mark_scheme_and_the_learners(page):
-    found = page.client.get("question", question=QUESTION).said
-    assert [item["points"] for item in found["items"]] == [1, 1, 1]
-    assert found["items"][0]["html"].strip() == r"<p>Says that $x^2 \geq 0$.</p>"
-    assert "half a point" in found["remarks"] and "product of two numbers" in found["model"]
-    standings = {one["name"]: one["standing"] for one in found["learners"]}
+    asked = page.client.get("question", question=QUESTION).said
+    assert [item["points"] for item in asked["items"]] == [1, 1, 1]
+    assert asked["items"][0]["html"].strip() == r"<p>Says that $x^2 \geq 0$.</p>"
+    assert "half a point" in asked["remarks"] and "product of two numbers" in asked["model"]
+    standings = {one["name"]: one["standing"] for one in asked["learners"]}
     assert standings["nil"] == "nothing" and standings["eve"] == "open"
-    assert found["requests"][0]["text"] == "Why not 3 points?"
+    assert asked["requests"][0]["text"] == "Why not 3 points?"
     assert not set(ids(page).values()) & set(standings), "addresses hold no names"
 
 
@@ -178,7 +178,7 @@ def test_deleting_an_item_changes_the_marks_given_with_it_and_can_be_undone(page
 
 
 @pytest.mark.parametrize(
-    ("path", "said", "status"),
+    ("path", "message", "status"),
     [
         ("mark", {"items": {"9": 1}}, 400),
         ("mark", {"items": {"1": 7}}, 400),
@@ -198,10 +198,10 @@ def test_deleting_an_item_changes_the_marks_given_with_it_and_can_be_undone(page
         ("reply", {"question": ["x"], "id": 1, "answer": "x"}, 404),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_a_line(page, path, said, status):
-    given = {"question": QUESTION, "student": ids(page)["ada"], "seen": "", **said}
-    found = page.client.post(path, **given)
-    assert found.status == status and found.said["error"]
+def test_what_makes_no_sense_is_refused_in_a_line(page, path, message, status):
+    given = {"question": QUESTION, "student": ids(page)["ada"], "seen": "", **message}
+    answer = page.client.post(path, **given)
+    assert answer.status == status and answer.said["error"]
 
 
 def test_a_form_of_another_site_changes_nothing(page):

@@ -102,10 +102,10 @@ class Loader:
 def _imported(name, globals=None, locals=None, fromlist=(), level=0):
     if level == 0 and name in NO_MODULES:  # another package may have loaded it already
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    found = __import__(name, globals, locals, fromlist, level)
-    if level == 0 and found in SEEN:
-        found = SEEN[found]
-    return found
+    module = __import__(name, globals, locals, fromlist, level)
+    if level == 0 and module in SEEN:
+        module = SEEN[module]
+    return module
 
 
 def _allowed():

@@ -156,7 +156,7 @@ TWICE = CANVAS.replace("Quiz (4712)", "ps05 self attention (4712)")
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "column", "said"),
+    ("kind", "text", "column", "message"),
     [
         ("canvas", TWICE, "", r"several columns for 'ps05-self-attention'.*--column.*4711.*4712"),
         ("canvas", CANVAS.replace("PS05 ", ""), "", r"no column for.*'Self-attention \(4711\)'"),
@@ -183,8 +183,8 @@ TWICE = CANVAS.replace("Quiz (4712)", "ps05 self attention (4712)")
         ),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, kind, text, column, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_is_wrong_is_said(tmp_path, kind, text, column, message):
+    with pytest.raises(ValueError, match=message):
         filled(kind, text, tmp_path, "ada", column=column)
     assert not list(tmp_path.glob(f"{NAME}*")), "nothing was written"
 

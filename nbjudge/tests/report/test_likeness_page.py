@@ -65,7 +65,7 @@ def course(place):
 
 
 @pytest.fixture(scope="module")
-def found(place, course):
+def compared_class(place, course):
     answers = everybody()
     answers["repeats"] = honest(1008) | {"task-4": last_years()["old1"]["task-4"]}
     answers["old2"] = honest(1009) | {"task-6": last_years()["old2"]["task-6"]}
@@ -74,73 +74,77 @@ def found(place, course):
     return likeness(NAME, place / "now", [place / "before"], course=course)
 
 
-def pairs(found, exercise):
+def pairs(compared_class, exercise):
     """The pairs of an exercise with their weights, heaviest first."""
-    return {(p.one.name, p.other.name): p for p in found.exercises[exercise].pairs}
+    return {(p.one.name, p.other.name): p for p in compared_class.exercises[exercise].pairs}
 
 
-def test_copies_of_all_code_are_first_whatever_their_text(found):
-    assert found.learners == len(everybody()) + 2
-    rows = {(one, other): (weight, names) for one, other, weight, names in found.totals}
+def test_copies_of_all_code_are_first_whatever_their_text(compared_class):
+    assert compared_class.learners == len(everybody()) + 2
+    rows = {(one, other): (weight, names) for one, other, weight, names in compared_class.totals}
     first = list(rows)[:4]
     assert {("copycat", "jane"), ("copycat2", "jane"), ("copycat", "copycat2")} < set(first)
     weight, names = rows["copycat", "jane"]
     # What jane wrote for task-0 is what most have written.
     assert set(names) >= set(EXERCISES[1:]) and TEXT not in names
-    honest_ones = [row[2] for row in found.totals if row[0][0] == row[1][0] == "s"]
+    honest_ones = [row[2] for row in compared_class.totals if row[0][0] == row[1][0] == "s"]
     assert weight > 5 * max(honest_ones)
 
 
-def test_new_names_are_seen_through(found):
-    first = next(iter(pairs(found, "task-2").values()))
+def test_new_names_are_seen_through(compared_class):
+    first = next(iter(pairs(compared_class, "task-2").values()))
     assert {first.one.name, first.other.name} <= {"jane", "copycat", "copycat2", "kim", "renamer"}
-    pair = pairs(found, "task-2")["kim", "renamer"]
+    pair = pairs(compared_class, "task-2")["kim", "renamer"]
     assert pair.alike.form > 0.85 > pair.alike.as_written
     assert pair.weight > 10
 
 
-def test_the_obvious_does_not_weigh(found):
+def test_the_obvious_does_not_weigh(compared_class):
     obvious = OBVIOUS.format(name="task_0")
-    texts = [one.text for one in found.exercises["task-0"].answers]
+    texts = [one.text for one in compared_class.exercises["task-0"].answers]
     assert texts.count(obvious) > 30
-    assert not [p for p in pairs(found, "task-0").values() if p.one.text == p.other.text == obvious]
+    assert not [
+        p for p in pairs(compared_class, "task-0").values() if p.one.text == p.other.text == obvious
+    ]
 
 
-def test_what_is_no_python_is_found(found):
-    assert next(iter(pairs(found, "task-5"))) in (
+def test_what_is_no_python_is_found(compared_class):
+    assert next(iter(pairs(compared_class, "task-5"))) in (
         *[("broken", "broken-too"), ("copycat", "jane"), ("copycat2", "jane")],
         ("copycat", "copycat2"),
     )
-    assert pairs(found, "task-5")["broken", "broken-too"].weight > 10
+    assert pairs(compared_class, "task-5")["broken", "broken-too"].weight > 10
 
 
-def test_the_models_solution_is_the_courses_own(found):
+def test_the_models_solution_is_the_courses_own(compared_class):
     for exercise in EXERCISES:
-        (answer,) = (a for a in found.exercises[exercise].answers if a.student == "=model")
-        own = found.exercises[exercise].own[answer]
+        (answer,) = (a for a in compared_class.exercises[exercise].answers if a.student == "=model")
+        own = compared_class.exercises[exercise].own[answer]
         assert (own.form, own.as_written, own.source) == (1, 1, sources.SOLUTION)
-    assert not [row for row in found.totals if "=model" in row[:2]]
+    assert not [row for row in compared_class.totals if "=model" in row[:2]]
 
 
-def earlier_copies(found):
+def earlier_copies(compared_class):
     """The pair of ``repeats`` with an earlier cohort's learner, and its heaviest exercise."""
-    one, other, _, names = next(p for p in found.totals if p[0] == "repeats" and "/" in p[1])
+    one, other, _, names = next(
+        p for p in compared_class.totals if p[0] == "repeats" and "/" in p[1]
+    )
     return one, other, names[0]
 
 
-def test_an_earlier_cohort_is_found_in_its_graded_work(found, place):
-    assert earlier_copies(found) == ("repeats", f"{place}/before/old1", "task-4")
-    assert pairs(found, "task-6")["old2", f"{place}/before/old2"].is_own
-    assert "Perhaps the learner's own earlier work" in as_page(found)
+def test_an_earlier_cohort_is_found_in_its_graded_work(compared_class, place):
+    assert earlier_copies(compared_class) == ("repeats", f"{place}/before/old1", "task-4")
+    assert pairs(compared_class, "task-6")["old2", f"{place}/before/old2"].is_own
+    assert "Perhaps the learner's own earlier work" in as_page(compared_class)
 
 
 def test_an_earlier_cohort_is_found_in_its_fingerprints(place, course):
     likeness(NAME, place / "before", course=course)
     path = place / "before" / "likeness" / f"{NAME}.fingerprints.json"
     assert "values" not in path.read_text("utf-8"), "it holds no text"
-    found = likeness(NAME, place / "now", [path], course=course)
-    assert earlier_copies(found) == ("repeats", f"{path}/old1", "task-4")
-    assert "Only the fingerprints of this answer were kept." in as_page(found)
+    compared_class = likeness(NAME, place / "now", [path], course=course)
+    assert earlier_copies(compared_class) == ("repeats", f"{path}/old1", "task-4")
+    assert "Only the fingerprints of this answer were kept." in as_page(compared_class)
 
 
 def test_an_earlier_cohort_as_it_was_handed_in(place, course):
@@ -152,12 +156,12 @@ def test_an_earlier_cohort_as_it_was_handed_in(place, course):
     hand_in(place / "submissions", "old1", notebook)
     hand_in(place / "submissions", "unreadable", b"{")
     (place / "submissions" / "roster.csv").write_text("student\nold1\n")
-    found = likeness(NAME, place / "now", [place / "submissions"], course=course)
-    assert earlier_copies(found) == ("repeats", f"{place}/submissions/old1", "task-4")
+    compared_class = likeness(NAME, place / "now", [place / "submissions"], course=course)
+    assert earlier_copies(compared_class) == ("repeats", f"{place}/submissions/old1", "task-4")
 
 
 @pytest.mark.parametrize(
-    ("earlier", "said"),
+    ("earlier", "message"),
     [
         ("now", "the class's own folder"),
         ("empty", "holds no answers to ps99-small"),
@@ -165,10 +169,10 @@ def test_an_earlier_cohort_as_it_was_handed_in(place, course):
         ("empty/bad.json", "no fingerprints that this version can read"),
     ],
 )
-def test_what_is_no_earlier_cohort_is_refused(found, place, course, earlier, said):
+def test_what_is_no_earlier_cohort_is_refused(compared_class, place, course, earlier, message):
     (place / "empty").mkdir(exist_ok=True)
     (place / "empty" / "bad.json").write_text('{"version": 0}')
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         likeness(NAME, place / "now", [place / earlier], course=course)
 
 
@@ -198,8 +202,8 @@ class Tags(HTMLParser):
             self.marked.append(data)
 
 
-def test_the_page_shows_and_does_nothing(found, place):
-    shown, _ = write_likeness(found, place / "now")
+def test_the_page_shows_and_does_nothing(compared_class, place):
+    shown, _ = write_likeness(compared_class, place / "now")
     text = shown.read_text("utf-8")
     tags = Tags(text)
     assert tags.tags.isdisjoint({"script", "img", "svg", "b", "link", "iframe"})
@@ -220,11 +224,11 @@ def test_the_page_shows_and_does_nothing(found, place):
     assert side.count("<pre>") == 2 and side.count("<mark>") > 1
 
 
-def test_the_table_has_every_pair(found, place):
-    _, table = write_likeness(found, place / "now")
+def test_the_table_has_every_pair(compared_class, place):
+    _, table = write_likeness(compared_class, place / "now")
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == sum(len(compared.pairs) for compared in found.exercises.values())
+    assert len(rows) == sum(len(compared.pairs) for compared in compared_class.exercises.values())
     (row,) = (
         row
         for row in rows
@@ -234,7 +238,7 @@ def test_the_table_has_every_pair(found, place):
     assert not [row for row in rows if row["learner"].startswith("=")], "no cell is a formula"
 
 
-def test_the_command_changes_no_mark(found, place, course, monkeypatch):
+def test_the_command_changes_no_mark(compared_class, place, course, monkeypatch):
     import typer
 
     from nbjudge.commands import register

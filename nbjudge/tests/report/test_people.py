@@ -50,9 +50,9 @@ def test_nothing_on_the_overview_can_run(page):
 
 
 def student(prints=None, **tests):
-    found = {f"scaling--{name}": TestResult(0.0, 1.0, said) for name, said in tests.items()}
-    found |= {"scaling--right": TestResult(1.0, 1.0)}
-    return StudentResult(found, seed=1, prints=prints or {"scaling": "x"})
+    results = {f"scaling--{name}": TestResult(0.0, 1.0, said) for name, said in tests.items()}
+    results |= {"scaling--right": TestResult(1.0, 1.0)}
+    return StudentResult(results, seed=1, prints=prints or {"scaling": "x"})
 
 
 VARIANTS = [
@@ -155,15 +155,15 @@ def test_a_graded_class_is_compared_with_itself_as_it_was_handed_in(graded, tmp_
         copy = shutil.copy if part == "ledger.db" else shutil.copytree
         into.mkdir(exist_ok=True)
         copy(graded.into / part, into / part)
-    found = likeness(NAME, into, [graded.submitted], course=graded.course)
-    assert list(found.exercises) == ["double", "sum-squares", "explain--written", ADDED]
+    alike = likeness(NAME, into, [graded.submitted], course=graded.course)
+    assert list(alike.exercises) == ["double", "sum-squares", "explain--written", ADDED]
     (pair,) = (
         pair
-        for pair in found.exercises["double"].pairs
+        for pair in alike.exercises["double"].pairs
         if pair.one.name == "stubborn" and pair.other.student == "stubborn"
     )
     assert pair.alike.form == pair.alike.as_written == 1
-    assert "alert(&#39;written&#39;)" not in as_page(found), "nobody else wrote it"
+    assert "alert(&#39;written&#39;)" not in as_page(alike), "nobody else wrote it"
 
 
 # -- exports ---------------------------------------------------------------------------------------
@@ -238,16 +238,16 @@ def test_no_formula_behind_a_sign_that_ends_a_cell_elsewhere(sign, formula):
 
 
 def test_why_explains_a_grade_with_all_that_an_instructor_needs(graded, small_course):
-    found = why(NAME, graded.submitted, graded.into, "wrong", "double", course=small_course)
-    assert found.answer == "def double(x):\n    return x * x"
-    assert [(test.name, test.mark.score, test.points) for test in found.tests] == [
+    explained = why(NAME, graded.submitted, graded.into, "wrong", "double", course=small_course)
+    assert explained.answer == "def double(x):\n    return x * x"
+    assert [(test.name, test.mark.score, test.points) for test in explained.tests] == [
         ("double--values", 0, 2),
         ("double--hidden", 0, 3),
     ]
-    assert found.tests[0].message == "double(3) should be 6, but it is 9"
-    assert "secret_number" in found.tests[1].source
-    assert found.seed == graded.report.students["wrong"].seed
-    assert f"--again wrong --seed {found.seed}" in found.replay
+    assert explained.tests[0].message == "double(3) should be 6, but it is 9"
+    assert "secret_number" in explained.tests[1].source
+    assert explained.seed == graded.report.students["wrong"].seed
+    assert f"--again wrong --seed {explained.seed}" in explained.replay
     for student_, exercise, said in (
         ("nobody", "double", "none of their work"),
         ("wrong", "treble", "one of: double, sum-squares, explain"),

@@ -77,9 +77,9 @@ class Exchange:
 
 @pytest.fixture
 def exchange(small_course, tmp_path):
-    found = Exchange(tmp_path, small_course)
-    found.do(ExchangeReleaseAssignment)
-    return found
+    made = Exchange(tmp_path, small_course)
+    made.do(ExchangeReleaseAssignment)
+    return made
 
 
 def nbgrader(folder, *arguments):
@@ -167,16 +167,16 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     sets = {NAME: {NAME: {}}, "ps98-other": {"one": {}, "two": {}}}
     made = stamps.write_receipts(submitted, exchange.root, COURSE_ID, sets)
     assert made.written == 2
-    found = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
+    times = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
     for name in ("ada", "ben"):
-        assert began - timedelta(seconds=1) <= found[name] <= datetime.now(UTC), name
+        assert began - timedelta(seconds=1) <= times[name] <= datetime.now(UTC), name
     (said,) = [note for note in made.notes if "claims to have come in at" in note]
     assert said.startswith(f"ben: {NAME} claims to have come in at 2020-01-01")
     assert "cyd,ps98-other,2026-01-01T00:00Z,mail" in (submitted / "receipts.csv").read_text()
     # Handed in again after it was collected: the time is still that of what was collected.
     exchange.hand_in("ada", answered(small_course, double="double = abs"))
     stamps.write_receipts(submitted, exchange.root, COURSE_ID, {NAME: {NAME: {}}})
-    assert roster.receipts(submitted, NAME, [NAME, "ps98-other"])["ada"] == found["ada"]
+    assert roster.receipts(submitted, NAME, [NAME, "ps98-other"])["ada"] == times["ada"]
 
 
 def test_work_of_several_notebooks_has_a_receipt(tmp_path):

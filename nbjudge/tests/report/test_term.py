@@ -34,7 +34,7 @@ VALUES = 'assert call(triple, 2) == 6, "3 times 2 is 6"'
 ONES = 'assert call(triple, 1) == 3, "3 times 1 is 3"'
 
 KNOWN = """\
-@wrong("squares", "squares instead of doubling", told="it is 9")
+@wrong("squares", "squares instead of doubling", match="it is 9")
 def double(x):
     return x * x
 """
@@ -126,13 +126,13 @@ def graded(one_nursery, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(graded):
+def class_term(graded):
     return term(graded.into, graded.submitted)
 
 
 @pytest.fixture(scope="module")
-def page(graded, found):
-    return write_term(found, graded.into).read_text("utf-8")
+def page(graded, class_term):
+    return write_term(class_term, graded.into).read_text("utf-8")
 
 
 def read(path):
@@ -177,7 +177,7 @@ def test_a_report_that_is_none_is_told_in_a_sentence(tmp_path, text, problem):
     assert "Move it away and grade its problem sets again" in str(error.value)
 
 
-def test_the_matrix_has_everybody_in_every_set(found, page, graded):
+def test_the_matrix_has_everybody_in_every_set(class_term, page, graded):
     rows = {row["learner"]: row for row in read(graded.into / "report" / "learners.csv")}
     assert set(rows) == set(CLASS)
     names = [f"{SECOND}{column}" for column in ("", " raw", " penalty", " state")]
@@ -191,8 +191,8 @@ def test_the_matrix_has_everybody_in_every_set(found, page, graded):
     assert (rows["late"]["total"], rows["late"]["of"]) == ("13.5", "17")
     assert rows["mixed-up"]["state"] == "held"
     assert "(4 − 0.5)" in page
-    about = found.numbers[SECOND]
-    assert (about.handed_in, about.held, len(found.missing[SECOND])) == (9, 1, 2)
+    about = class_term.numbers[SECOND]
+    assert (about.handed_in, about.held, len(class_term.missing[SECOND])) == (9, 1, 2)
     # A held mark may be a zero that nobody earned.
     assert about.mean == pytest.approx(np.mean([4, 4, 4, 3.5, 4, 4, 3, 3]))
 
@@ -224,7 +224,7 @@ def test_mistakes_are_named_and_counted(graded, page):
     assert "squares instead of doubling" in page
 
 
-def test_the_tests_of_all_sets_are_in_one_table(found, graded, page):
+def test_the_tests_of_all_sets_are_in_one_table(class_term, graded, page):
     rows = {
         (row["problem set"], row["test"]): row for row in read(graded.into / "report/tests.csv")
     }
@@ -274,12 +274,12 @@ def test_a_new_set_adds_columns_after_those_before(graded, tmp_path):
     assert wider.index("another") == grades.index("raw score")
 
 
-def test_the_trend_leaves_out_held_marks(found):
-    rows = {one.name: one for one in found.learners}
+def test_the_trend_leaves_out_held_marks(class_term):
+    rows = {one.name: one for one in class_term.learners}
     highest, lowest = 2, HEIGHT - 2
-    assert [y for _, y in trend(rows["idle"], found.problem_sets)][0] == lowest
-    assert [y for _, y in trend(rows["all"], found.problem_sets)][0] == highest
-    assert len(trend(rows["mixed-up"], found.problem_sets)) == 1
+    assert [y for _, y in trend(rows["idle"], class_term.problem_sets)][0] == lowest
+    assert [y for _, y in trend(rows["all"], class_term.problem_sets)][0] == highest
+    assert len(trend(rows["mixed-up"], class_term.problem_sets)) == 1
 
 
 def test_statistics_are_those_of_the_field(graded):
@@ -302,11 +302,11 @@ def test_statistics_are_those_of_the_field(graded):
 
 
 def test_another_set_handed_in_is_recognised_and_held(graded):
-    said = f"{SECOND}.ipynb holds {FIRST}, not {SECOND}"
+    message = f"{SECOND}.ipynb holds {FIRST}, not {SECOND}"
     student = graded.reports[SECOND].students["mixed-up"]
-    assert student.held == [said] and said in student.flags and student.score == 0
+    assert student.held == [message] and message in student.flags and student.score == 0
     text = (graded.into / "feedback" / "mixed-up" / SECOND / f"{SECOND}.html").read_text("utf-8")
-    assert f"Your work could not be graded: {said}. Hand in" in text
+    assert f"Your work could not be graded: {message}. Hand in" in text
     assert "Your points are not final" in text
 
 
@@ -331,7 +331,7 @@ def test_a_page_names_learner_set_and_date(graded):
     assert f"You have not handed in {SECOND}.ipynb." in text
 
 
-@pytest.mark.parametrize("kind", exports.KINDS)
+@pytest.mark.parametrize("kind", exports.PLATFORMS)
 def test_a_learner_who_left_is_not_exported_and_that_is_said(graded, kind):
     report, people = graded.reports[SECOND], {name: {"student": name} for name in CLASS}
     del people["gone"]

@@ -135,10 +135,10 @@ def test_a_mark_by_hand_is_told_with_who_gave_it_and_when(two):
     with (two.into / RECORD).open("a") as file:
         file.write('{"time": 3}\n[]\n{"time": "')
     report = two()
-    said = f"1.5 by {act.account} on {act.time}"
-    assert report.students["ada"].by_hand == {"explain--written": said}
+    message = f"1.5 by {act.account} on {act.time}"
+    assert report.students["ada"].by_hand == {"explain--written": message}
     assert report.students["ada"].flags == []
-    assert said in (two.into / "overview" / f"{NAME}.html").read_text()
+    assert message in (two.into / "overview" / f"{NAME}.html").read_text()
     mark(two.into, "ada", None)
     assert two().students["ada"].by_hand == {}
 
@@ -183,17 +183,17 @@ def test_again_grades_one_and_keeps_the_mark_by_hand(two):
     mark(two.into, "ada", 3)
     report = two(again=["ada"])
     assert report.executed == ["ada"]
-    found = report.students["ada"]
-    assert (found.score, found.flags) == (13, [])
-    assert found.seed != seed, "drawn anew"
+    result = report.students["ada"]
+    assert (result.score, result.flags) == (13, [])
+    assert result.seed != seed, "drawn anew"
 
 
 def test_a_mark_by_hand_on_work_that_changed_asks_for_a_second_look(two):
     mark(two.into, "ada", 3)
     hand_in(two.submitted, "ada", answered(two.course, explain="Another answer."))
-    found = two().students["ada"]
-    assert found.score == 13
-    assert found.flags == [
+    result = two().students["ada"]
+    assert result.score == 13
+    assert result.flags == [
         "explain--written was marked by hand before the work changed: look again"
     ]
     mark(two.into, "ada", 1)

@@ -45,16 +45,16 @@ def scores(student):
 
 @pytest.mark.parametrize("student", FULL)
 def test_honest_work_has_full_marks_however_odd(graded, student):
-    found = graded.report.students[student]
-    assert scores(found) == {"double": 5, "sum-squares": 5, "explain": None}
-    assert "; ".join(found.flags) == "; ".join(flag for flag in (FULL[student], WAITS) if flag)
-    assert (found.score, found.max_score) == (10, 13)
+    result = graded.report.students[student]
+    assert scores(result) == {"double": 5, "sum-squares": 5, "explain": None}
+    assert "; ".join(result.flags) == "; ".join(flag for flag in (FULL[student], WAITS) if flag)
+    assert (result.score, result.max_score) == (10, 13)
 
 
 def test_the_release_as_it_was_given_out_has_nothing(graded):
-    found = graded.report.students["empty"]
-    assert scores(found) == {"double": 0, "sum-squares": 0, "explain": 0}
-    for name, test in found.tests.items():
+    result = graded.report.students["empty"]
+    assert scores(result) == {"double": 0, "sum-squares": 0, "explain": 0}
+    for name, test in result.tests.items():
         assert "written" in name or "not written yet" in test.message or "No answer" in test.message
 
 
@@ -71,10 +71,10 @@ def test_a_wrong_answer_is_told_what_is_wrong(graded):
 
 @pytest.mark.parametrize("student", UNREADABLE)
 def test_what_cannot_be_read_says_why(graded, student):
-    found = graded.report.students[student]
-    assert (found.score, found.max_score, found.seed) == (0, 13, None)
-    assert found.flags == [UNREADABLE[student]]
-    assert found.held == [flag for flag in found.flags if flag != "nothing handed in"]
+    result = graded.report.students[student]
+    assert (result.score, result.max_score, result.seed) == (0, 13, None)
+    assert result.flags == [UNREADABLE[student]]
+    assert result.held == [flag for flag in result.flags if flag != "nothing handed in"]
 
 
 def test_a_cut_off_file_says_where(graded):
@@ -85,10 +85,10 @@ def test_a_cut_off_file_says_where(graded):
 
 
 def test_tampering_with_tests_gains_nothing(graded):
-    found = graded.report.students["tests-tampered"]
-    assert scores(found)["double"] == 0
-    assert found.max_score == 13
-    assert found.flags == [
+    result = graded.report.students["tests-tampered"]
+    assert scores(result)["double"] == 0
+    assert result.max_score == 13
+    assert result.flags == [
         "test cell double--values was changed; ours was run",
         "test cell double--hidden was deleted; ours was run",
         WAITS,
@@ -96,10 +96,10 @@ def test_tampering_with_tests_gains_nothing(graded):
 
 
 def test_a_deleted_answer_is_no_answer_and_not_the_instructors(graded):
-    found = graded.report.students["answer-deleted"]
-    assert scores(found) == {"double": 0, "sum-squares": 5, "explain": None}
-    assert found.flags == ["answer double was deleted; no answer counts", WAITS]
-    assert found.held == found.flags[:1], "it is not final: nobody can say why it is not there"
+    result = graded.report.students["answer-deleted"]
+    assert scores(result) == {"double": 0, "sum-squares": 5, "explain": None}
+    assert result.flags == ["answer double was deleted; no answer counts", WAITS]
+    assert result.held == result.flags[:1], "it is not final: nobody can say why it is not there"
 
 
 def test_an_object_that_lies_scores_nothing(graded):
@@ -111,17 +111,17 @@ def test_an_object_that_lies_scores_nothing(graded):
 
 @pytest.mark.parametrize("student", ["prints", "stubborn"])
 def test_what_never_ends_costs_its_own_exercise_only(graded, student):
-    found = graded.report.students[student]
-    assert scores(found) == {"double": 0, "sum-squares": 5, "explain": None}
-    assert any(flag.startswith("ran out of time in double--values") for flag in found.flags)
-    assert re.search("out of time|loop that never ends", found.tests["double--values"].message)
+    result = graded.report.students[student]
+    assert scores(result) == {"double": 0, "sum-squares": 5, "explain": None}
+    assert any(flag.startswith("ran out of time in double--values") for flag in result.flags)
+    assert re.search("out of time|loop that never ends", result.tests["double--values"].message)
 
 
 def test_a_dead_kernel_costs_its_own_exercise_only(graded):
-    found = graded.report.students["dies"]
-    assert scores(found) == {"double": 5, "sum-squares": 0, "explain": None}
-    assert any(flag.startswith("the kernel died in sum-squares--values") for flag in found.flags)
-    assert "kernel died" in found.tests["sum-squares--partial"].message
+    result = graded.report.students["dies"]
+    assert scores(result) == {"double": 5, "sum-squares": 0, "explain": None}
+    assert any(flag.startswith("the kernel died in sum-squares--values") for flag in result.flags)
+    assert "kernel died" in result.tests["sum-squares--partial"].message
 
 
 def test_progress_names_everybody_once(graded):
@@ -145,16 +145,16 @@ def test_grades_csv_has_the_columns_and_everybody(graded):
 
 
 def test_report_json_says_how_to_replay(graded):
-    found = json.loads((graded.into / "report.json").read_text())[NAME]
-    assert found["students"]["right"]["seed"] == graded.report.students["right"].seed is not None
-    assert {"python", "nbgrader", "tfcourse", "torch"} <= set(found["versions"])
-    test = found["students"]["wrong"]["tests"]["sum-squares--partial"]
+    report = json.loads((graded.into / "report.json").read_text())[NAME]
+    assert report["students"]["right"]["seed"] == graded.report.students["right"].seed is not None
+    assert {"python", "nbgrader", "tfcourse", "torch"} <= set(report["versions"])
+    test = report["students"]["wrong"]["tests"]["sum-squares--partial"]
     assert (test["score"], test["max_score"]) == (1, 4)
     assert test["message"] == "right for 1 of the four lists"
-    assert found["limits"]["call_seconds"] == 2
-    assert bool(found["warnings"]) != SANDBOXED
-    assert bool(found["students"]["right"]["sandbox"])
-    assert found["students"]["absent"]["sandbox"] == ""
+    assert report["limits"]["call_seconds"] == 2
+    assert bool(report["warnings"]) != SANDBOXED
+    assert bool(report["students"]["right"]["sandbox"])
+    assert report["students"]["absent"]["sandbox"] == ""
     seeds = [s.seed for s in graded.report.students.values() if s.seed is not None]
     assert len(set(seeds)) == len(seeds), "each student's own"
 

@@ -155,16 +155,16 @@ def test_a_cluster_of_dask_gateway_is_asked_by_its_name(monkeypatch):
 
     class Gateway:
         def get_cluster(self, name):
-            found = {
+            clusters = {
                 "7b4c": SimpleNamespace(scheduler_address=local.scheduler_address, security=None)
             }
-            return found[name]
+            return clusters[name]
 
     monkeypatch.setitem(sys.modules, "dask_gateway", SimpleNamespace(Gateway=Gateway))
     with LocalCluster(n_workers=0, dashboard_address=None, processes=False) as local:
-        with cluster.cluster("gateway://7b4c", RunSettings()) as found:
-            assert found.size() == 0
-            assert found.client.scheduler.address == local.scheduler_address
+        with cluster.cluster("gateway://7b4c", RunSettings()) as clusters:
+            assert clusters.size() == 0
+            assert clusters.client.scheduler.address == local.scheduler_address
         with pytest.raises(GradingFailed, match="no connection could be made: 'other'"):
             cluster.cluster("gateway://other", RunSettings()).__enter__()
 

@@ -28,12 +28,12 @@ def test_they_come_out_as_they_went_in():
 
 
 def test_one_of_another_version_is_refused_with_a_sentence():
-    told = "another version of the judge .* the same version on all machines"
-    with pytest.raises(Malformed, match=told):
+    message = "another version of the judge .* the same version on all machines"
+    with pytest.raises(Malformed, match=message):
         unpack_job(
             msgpack.packb([FORMAT + 1, msgpack.unpackb(pack_job(Job("ada", b"", 1)))[1]]), {}
         )
-    with pytest.raises(Malformed, match=told):
+    with pytest.raises(Malformed, match=message):
         unpack_judged(msgpack.packb([FORMAT - 1, {"of": "before"}]))
 
 

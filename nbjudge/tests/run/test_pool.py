@@ -63,12 +63,12 @@ def outcomes(*parcels, workers=2):
 
 
 def test_a_lost_worker_is_replaced_and_counts_against_its_own_submission_only(deadly):
-    found = outcomes(b"a", b"die", b"b", b"die once", b"c", b"fail")
-    assert {n: o.problem for n, o in found.items() if o.parcel is None} == {
+    by_number = outcomes(b"a", b"die", b"b", b"die once", b"c", b"fail")
+    assert {n: o.problem for n, o in by_number.items() if o.parcel is None} == {
         "1": "WorkerLost: the process that judged it was lost",
         "5": "JudgeFailed: no more memory",
     }
-    processes = {o.parcel.split()[-1] for o in found.values() if o.parcel}
+    processes = {o.parcel.split()[-1] for o in by_number.values() if o.parcel}
     assert str(os.getpid()).encode() not in processes
 
 
@@ -85,9 +85,9 @@ def test_a_worker_that_cannot_be_started_is_no_worker(monkeypatch):
 
 
 def test_workers_end_what_they_have_started(deadly):
-    found = outcomes(b"a", b"b", b"c")
+    by_number = outcomes(b"a", b"b", b"c")
     ended = {path.name.removeprefix("ended-") for path in deadly.glob("ended-*")}
-    assert {o.parcel.split()[-1].decode() for o in found.values()} <= ended
+    assert {o.parcel.split()[-1].decode() for o in by_number.values()} <= ended
 
 
 def test_a_round_that_is_given_up_waits_for_nobody_who_is_busy(deadly):

@@ -129,7 +129,7 @@ def _caused():
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (sqlalchemy.exc.OperationalError("INSERT", {}, DiskFull()), "at the gradebook's server"),
         (shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]), "is full"),
@@ -139,8 +139,8 @@ def _caused():
     ],
     ids=range(5),
 )
-def test_a_full_disk_is_told_in_whatever_form(error, said):
-    assert said in of_the_machine(error) and bool(said) == bool(of_the_machine(error))
+def test_a_full_disk_is_told_in_whatever_form(error, message):
+    assert message in of_the_machine(error) and bool(message) == bool(of_the_machine(error))
 
 
 def test_an_error_that_says_it_better_is_not_replaced():
@@ -150,14 +150,14 @@ def test_an_error_that_says_it_better_is_not_replaced():
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         ("UPDATE alembic_version SET version_num = '50a4d84c131a'", "another version of nbgrader"),
         ("DROP TABLE alembic_version", "another version of nbgrader"),
         ("", "not a gradebook"),
     ],
 )
-def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said):
+def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, message):
     hand_in(tmp_path / "in", "ada", "{")
     grade(tmp_path / "in", tmp_path / "out", small_course)
     path = tmp_path / "out" / "gradebook.db"
@@ -168,7 +168,7 @@ def test_a_gradebook_that_is_old_or_none(small_course, tmp_path, statement, said
     else:
         path.write_bytes(b"no gradebook at all " * 500)
     before = path.read_bytes()
-    with pytest.raises(GradingFailed, match=said) as failed:
+    with pytest.raises(GradingFailed, match=message) as failed:
         grade(tmp_path / "in", tmp_path / "out", small_course)
     assert str(path) in str(failed.value) and "nbgrader rejects" not in str(failed.value)
     assert path.read_bytes() == before
@@ -298,11 +298,11 @@ def _seen(sign, pid, folder, before):
         except OSError:  # it has ended, or closed that one
             return False
     with sqlite3.connect(folder / "out" / "ledger.db", timeout=30) as ledger:
-        found = ledger.execute(
+        finished = ledger.execute(
             "SELECT count(*) FROM submission WHERE state = 'finished' AND student != 'kim'"
         ).fetchone()[0]
     ledger.close()
-    return found >= (3 if sign.startswith("everybody") else 1)
+    return finished >= (3 if sign.startswith("everybody") else 1)
 
 
 def _workers(folder):

@@ -50,23 +50,23 @@ def open_files(pid: int) -> int:
 @pytest.mark.thorough("test of fork servers")
 @both
 def test_nothing_leaks_in_two_hundred_forks(sandboxed):
-    with light(sandboxed) as found:
+    with light(sandboxed) as servers:
         for _ in range(3):
-            found.examiner().kill()
-            found.isolated(PROMISES).kill()
-        parents = found.parent_pids().values()
+            servers.examiner().kill()
+            servers.isolated(PROMISES).kill()
+        parents = servers.parent_pids().values()
         before = [open_files(os.getpid()), *[open_files(pid) for pid in parents]]
         for number in range(200):
-            child = found.examiner() if number % 2 else found.isolated(PROMISES)
+            child = servers.examiner() if number % 2 else servers.isolated(PROMISES)
             if number % 5 == 0:
                 assert child.wait_ready()
             child.kill()
             assert not child.alive()
         assert [open_files(os.getpid()), *[open_files(pid) for pid in parents]] == before
-        assert sorted(os.listdir(found.base)) == ["etc"]
+        assert sorted(os.listdir(servers.base)) == ["etc"]
         # A watcher has told of its child's end when it ends itself: it is collected soon after.
         assert soon(lambda: not any(below(pid) for pid in parents))
-        base = found.base
+        base = servers.base
     assert not os.path.exists(base) and not any(running(pid) for pid in parents)
 
 
@@ -103,22 +103,22 @@ def test_all_dies_with_the_process_that_started_it(sandboxed, tmp_path, monkeypa
 
 @both
 def test_a_parent_that_died_is_started_again(sandboxed):
-    with light(sandboxed) as found:
-        held = found.isolated(PROMISES)
+    with light(sandboxed) as servers:
+        held = servers.isolated(PROMISES)
         assert held.wait_ready()
-        first = found.parent_pids()["learners"]
+        first = servers.parent_pids()["learners"]
         os.kill(first, signal.SIGKILL)
         assert soon(lambda: not held.alive())
         held.kill()
         assert held.death().why == "killed"
-        with found.isolated(PROMISES) as child:
+        with servers.isolated(PROMISES) as child:
             assert child.wait_ready()
-        assert found.parent_pids()["learners"] != first
+        assert servers.parent_pids()["learners"] != first
 
 
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
-    with light(True) as found, found.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
+    with light(True) as servers, servers.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
         broken = told(child, {str(course): [".venv", "nbjudge", "nbjudge_tfcourse", "tfcourse"]})
         assert "the course hidden" not in broken and "no network" not in broken
         assert "not root, and no capabilities" not in broken
@@ -130,14 +130,14 @@ def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
 @pytest.mark.thorough("test of fork servers")
 def test_without_a_sandbox():
     """The same kernels, ended in the same way; but what runs in them is the user's own."""
-    with Nursery(False) as found:
-        assert found.description.startswith("none")
-        found.start()
-        learners = found.parent_pids()["learners"]
+    with Nursery(False) as servers:
+        assert servers.description.startswith("none")
+        servers.start()
+        learners = servers.parent_pids()["learners"]
         began = time.monotonic()
         # A child is there as soon as it is forked, not when it has come up.
-        others = [found.kernel() for _ in range(2)]
-        kernel = found.kernel(Limits(memory_mb=512), files={"x.txt": b"5"})
+        others = [servers.kernel() for _ in range(2)]
+        kernel = servers.kernel(Limits(memory_mb=512), files={"x.txt": b"5"})
         forked = time.monotonic() - began
         assert all(child.wait_ready() for child in (*others, kernel))
         assert forked < time.monotonic() - began
@@ -158,16 +158,19 @@ if not os.fork():
 print(os.getcwd(), os.getuid(), os.read(read, 20).decode())
 """)
         home, user, daemon = said.split()
-        assert user == str(os.getuid()) and home.startswith(found.base) and running(int(daemon))
+        assert user == str(os.getuid()) and home.startswith(servers.base) and running(int(daemon))
         kernel.kill()
         assert not running(int(daemon)) and not os.path.exists(home)
         assert soon(lambda: not below(learners))
-        assert set(found.memory_mb()) == {"learners", "examiners"}
-        assert all(50 < memory < 2000 for memory in found.memory_mb().values())
+        assert set(servers.memory_mb()) == {"learners", "examiners"}
+        assert all(50 < memory < 2000 for memory in servers.memory_mb().values())
 
 
 def test_wall_time_ends_what_does_nothing():
-    with light(False) as found, found.isolated(PROMISES, Limits(submission_seconds=0.1)) as child:
+    with (
+        light(False) as servers,
+        servers.isolated(PROMISES, Limits(submission_seconds=0.1)) as child,
+    ):
         child.wait_ready()
         # The grader itself would have stopped it by then.
         assert soon(lambda: not child.alive(), seconds=25)
@@ -177,24 +180,24 @@ def test_wall_time_ends_what_does_nothing():
 
 def test_what_cannot_be_loaded_is_told():
     with (
-        Nursery(False, learners=("tfcourse.no_such_module",)) as found,
+        Nursery(False, learners=("tfcourse.no_such_module",)) as servers,
         pytest.raises(SandboxError, match="No module named 'tfcourse.no_such_module'"),
     ):
-        found.kernel()
-    with light(False) as found, found.isolated("json:no_such_function") as child:
+        servers.kernel()
+    with light(False) as servers, servers.isolated("json:no_such_function") as child:
         assert not child.wait_ready()
         assert child.death().why == "failed" and "no_such_function" in child.death().message
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../x", "a/../../x", "", "a\0b"])
 def test_files_stay_in_the_folder(name):
-    with light(False) as found, pytest.raises(ValueError, match="inside the working folder"):
-        found.kernel(files={name: b""})
+    with light(False) as servers, pytest.raises(ValueError, match="inside the working folder"):
+        servers.kernel(files={name: b""})
 
 
 def test_files_must_leave_room():
-    with light(False) as found, pytest.raises(ValueError, match="half of the scratch space"):
-        found.kernel(Limits(scratch_mb=1), files={"x": bytes(2**20)})
+    with light(False) as servers, pytest.raises(ValueError, match="half of the scratch space"):
+        servers.kernel(Limits(scratch_mb=1), files={"x": bytes(2**20)})
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), True, "2"])
@@ -211,11 +214,11 @@ def test_other_systems_are_told_of_the_container(monkeypatch):
 
 def test_folders_of_the_living_are_left_alone(monkeypatch):
     monkeypatch.setattr(nursery, "_YOUNG", -1)
-    with light(False) as found:
-        found.start()
+    with light(False) as servers:
+        servers.start()
         nursery.clear_left_over()
-        assert os.path.isdir(found.base) and os.path.isdir(found.base + nursery.STAGE)
-        with found.isolated(PROMISES) as child:
+        assert os.path.isdir(servers.base) and os.path.isdir(servers.base + nursery.STAGE)
+        with servers.isolated(PROMISES) as child:
             assert child.wait_ready()
 
 
@@ -283,12 +286,12 @@ def _can(python: str) -> bool:
 
 
 def test_each_nursery_keeps_its_learners_to_a_core_of_their_own():
-    def cores(found):
+    def cores(servers):
         """Where a learner's child may run, and the parents' own word."""
-        child = found.isolated(PROMISES)
+        child = servers.isolated(PROMISES)
         try:
             assert child.wait_ready()
-            descendants = below(found.parent_pids()["learners"])
+            descendants = below(servers.parent_pids()["learners"])
             return {frozenset(os.sched_getaffinity(pid)) for pid in descendants}
         finally:
             child.kill()
@@ -296,8 +299,8 @@ def test_each_nursery_keeps_its_learners_to_a_core_of_their_own():
     everywhere = os.sched_getaffinity(0)
     with light(False) as one, light(False) as other:
         taken = [cores(one), cores(other)]
-    pinned = [found for found in taken if found != {frozenset(everywhere)}]
-    assert all(len(found) == 1 and len(*found) == 1 for found in pinned)
+    pinned = [servers for servers in taken if servers != {frozenset(everywhere)}]
+    assert all(len(servers) == 1 and len(*servers) == 1 for servers in pinned)
     # Unless somebody else on this machine grades too, there is a core for each of as many.
     assert len({*map(frozenset, pinned)}) == len(pinned)
     assert os.sched_getaffinity(0) == everywhere

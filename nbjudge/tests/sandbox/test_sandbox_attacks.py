@@ -345,11 +345,11 @@ def test_a_gigabyte_of_output(doomed):
     """For a reader who is slow: it is the kernel that has to hold what was not read yet."""
     doomed.start("import time; time.sleep(1)\nfor _ in range(1000): print('x' * 10**6)")
     doomed.client.stop_channels()
-    found = doomed.kernel.connection
+    ports = doomed.kernel.connection
     with zmq.Context() as context, context.socket(zmq.SUB) as slow:
         slow.set(zmq.RCVHWM, 1)
         slow.set(zmq.SUBSCRIBE, b"")
-        slow.connect(f"ipc://{found['ip']}-{found['iopub_port']}")
+        slow.connect(f"ipc://{ports['ip']}-{ports['iopub_port']}")
         soon(lambda: not doomed.kernel.alive(), seconds=4)
         assert doomed.kernel.usage().peak_memory_mb < TIGHT.memory_mb + 400
         doomed.kernel.kill()
@@ -413,17 +413,17 @@ def test_time_is_limited_from_outside(nursery):
 
 
 @pytest.mark.parametrize(
-    ("code", "why", "said"),
+    ("code", "why", "message"),
     [
         ("import ctypes; ctypes.string_at(0)", "crashed", "Segmentation fault"),
         ("import os; os._exit(3)", "exited", "exit code 3"),
     ],
 )
-def test_how_it_ended_is_told(doomed, code, why, said):
+def test_how_it_ended_is_told(doomed, code, why, message):
     doomed.start(code)
     assert soon(lambda: not doomed.kernel.alive())
     death = doomed.kernel.death()
-    assert death.why == why and said in death.message
+    assert death.why == why and message in death.message
 
 
 def test_a_cell_can_be_interrupted(inside):

@@ -24,16 +24,16 @@ def anew():
 
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="bubblewrap is not installed")
 def test_it_works_here(anew):
-    found = sandbox.status()
-    assert found.works and not found.missing and found.rung == nursery.FULL, found
+    status = sandbox.status()
+    assert status.works and not status.missing and status.rung == nursery.FULL, status
     sandbox.require()
 
 
 def test_without_bubblewrap(anew, monkeypatch):
     monkeypatch.setattr(jail, "bubblewrap", lambda: None)
-    found = sandbox.status()
-    assert not found.works and found.rung == nursery.NONE
-    assert "apt-get install bubblewrap" in found.why
+    status = sandbox.status()
+    assert not status.works and status.rung == nursery.NONE
+    assert "apt-get install bubblewrap" in status.why
     with pytest.raises(SandboxError, match="--no-sandbox"):
         sandbox.require()
 
@@ -58,9 +58,9 @@ def test_where_namespaces_are_forbidden(anew, monkeypatch, tmp_path):
     monkeypatch.setattr(jail, "bubblewrap", lambda: str(refusing))
     monkeypatch.setattr(jail.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(trial, "_SWITCHES", {"kernel.ostype": ("Linux", "Other")})
-    found = sandbox.status()
-    assert not found.works and "Permission denied" in found.why
-    assert "sysctl kernel.ostype=Other" in found.why
+    status = sandbox.status()
+    assert not status.works and "Permission denied" in status.why
+    assert "sysctl kernel.ostype=Other" in status.why
 
 
 def changed(monkeypatch, old: list[str], new: list[str]) -> None:
@@ -68,13 +68,13 @@ def changed(monkeypatch, old: list[str], new: list[str]) -> None:
     whole = jail.command
 
     def command(*args, **kwargs):
-        found = whole(*args, **kwargs)
-        inside = "--" in found
-        text = json.dumps(found if inside else json.loads(found[-1]))
+        asked = whole(*args, **kwargs)
+        inside = "--" in asked
+        text = json.dumps(asked if inside else json.loads(asked[-1]))
         before, after = (json.dumps(part)[1:-1] for part in (old, new))
         assert before in text
         text = text.replace(before, after)
-        return json.loads(text) if inside else [*found[:-1], text]
+        return json.loads(text) if inside else [*asked[:-1], text]
 
     monkeypatch.setattr(parents.jail, "command", command)
 
@@ -91,8 +91,8 @@ def changed(monkeypatch, old: list[str], new: list[str]) -> None:
 def test_a_jail_with_a_hole_is_found_out(anew, monkeypatch, course, old, new, missing):
     """The promises are tried, so that a jail that does not keep one cannot pass."""
     changed(monkeypatch, old, [part.replace("COURSE", str(course)) for part in new])
-    found = sandbox.status()
-    assert not found.works and missing in found.missing and missing in found.why
+    status = sandbox.status()
+    assert not status.works and missing in status.missing and missing in status.why
 
 
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="bubblewrap is not installed")
@@ -103,8 +103,8 @@ def test_where_parts_of_proc_are_hidden(anew, monkeypatch):
         ["--proc", "/proc"],
         ["--proc", "/proc", "--ro-bind", "/dev/null", "/proc/interrupts"],
     )
-    found = sandbox.status()
-    assert found.works, found
+    status = sandbox.status()
+    assert status.works, status
     with nursery.Nursery() as held, held.kernel() as kernel, Session(kernel) as session:
         said = session.run(
             "import os, torch; x = torch.ones(2); print(sorted(os.listdir('/proc')), x @ x)"
@@ -114,9 +114,9 @@ def test_where_parts_of_proc_are_hidden(anew, monkeypatch):
 
 def test_the_probe_finds_that_nothing_is_kept_without_a_sandbox():
     """Every promise but the two that hold for a forked child anywhere."""
-    with nursery.Nursery(False, learners=(), examiner_entry="") as found:
+    with nursery.Nursery(False, learners=(), examiner_entry="") as servers:
         entry = f"{probe.__name__}:promises"
-        with found.isolated(entry, probe.LIMITS) as child:
+        with servers.isolated(entry, probe.LIMITS) as child:
             child.socket.settimeout(30)
             child.socket.sendall(b'{"/usr": []}')
             broken = child.socket.recv(65536).decode()
@@ -148,9 +148,9 @@ def test_the_filters_numbers_are_those_of_libseccomp(machine):
     named |= {"fcntl": seccomp.FCNTL, "preadv2": seccomp.PREADV2, **seccomp.PRETENDED}
     compared = 0
     for name, numbers in {**seccomp.REFUSED, **seccomp.MISSING, **named}.items():
-        found = library.resolve_syscall(architecture, name)
-        if found >= 0:
-            assert numbers[column] == found, name
+        number = library.resolve_syscall(architecture, name)
+        if number >= 0:
+            assert numbers[column] == number, name
             compared += 1
     assert compared > 60
 

@@ -36,9 +36,9 @@ def digest(folder: Path) -> str:
         [sys.executable, "-c", code], cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    where, found = done.stdout.split()
+    where, digest_there = done.stdout.split()
     assert Path(where).parent == folder / "nbjudge"
-    return found
+    return digest_there
 
 
 def test_the_judges_tests_do_not_change_its_digest(copied):

@@ -56,9 +56,9 @@ def marked(one_nursery, small_course, tmp_path_factory):
     notebook = answered(small_course, double=SHOWN, sum_squares=WRONG, explain=WRITTEN)
     own = type(notebook.cells[0])(cell_type="markdown", source=WRITTEN, metadata={}, id="own")
     notebook.cells.insert(notebook.cells.index(cell(notebook, "double")), own)
-    for found in notebook.cells:
-        if found.cell_type == "markdown" and "nbgrader" not in found.metadata:
-            found.source = WRITTEN
+    for one in notebook.cells:
+        if one.cell_type == "markdown" and "nbgrader" not in one.metadata:
+            one.source = WRITTEN
     hand_in(folder / "in", "eve", notebook)
     grade(folder / "in", folder / "out", small_course)
     return folder

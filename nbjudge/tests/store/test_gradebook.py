@@ -128,17 +128,17 @@ def test_late_work_pays_by_the_trusted_clock(small_course, tmp_path, monkeypatch
     assert grade(tmp_path / "in", into, small_course).students["ada"].score == 10
     set_due(into)
     report = grade(tmp_path / "in", into, small_course)
-    found = report.students["ada"]
+    result = report.students["ada"]
     assert report.executed == []
-    assert (found.score, found.penalty) == (0, 10)
-    assert "came 5 h late: 10 points deducted" in found.flags
+    assert (result.score, result.penalty) == (0, 10)
+    assert "came 5 h late: 10 points deducted" in result.flags
     page = into / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "5 h late" in page.read_text("utf-8")
     set_due(into, timedelta(hours=6))
     assert grade(tmp_path / "in", into, small_course).students["ada"].score == 10
     receipts.write_text(f"student,received\nada,{(DUE + timedelta(hours=7)).isoformat()}\n")
-    found = grade(tmp_path / "in", into, small_course).students["ada"]
-    assert (found.score, "came 60 min late: 10 points deducted" in found.flags) == (0, True)
+    result = grade(tmp_path / "in", into, small_course).students["ada"]
+    assert (result.score, "came 60 min late: 10 points deducted" in result.flags) == (0, True)
 
 
 def test_a_gradebook_that_somebody_writes_to_is_waited_for(folder, monkeypatch):
@@ -170,10 +170,10 @@ def test_marks_stay_in_the_database_they_are_in(small_course, tmp_path):
 def postgres(tmp_path_factory):
     """The URL of a PostgreSQL of our own, on a socket that nobody else sees."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    found = shutil.which("initdb") or (programs and str(programs[-1]))
-    if not found:
+    initdb = shutil.which("initdb") or (programs and str(programs[-1]))
+    if not initdb:
         pytest.skip("needs PostgreSQL (initdb) on this machine")
-    place = Path(found).parent
+    place = Path(initdb).parent
     folder = tmp_path_factory.mktemp("pg")
     as_owner = []
     with contextlib.suppress(FileNotFoundError, subprocess.CalledProcessError):
@@ -208,7 +208,7 @@ def test_postgresql(postgres, small_course, tmp_path):
     hand_in(tmp_path / "in", "long" * 40, answered(small_course))
     report = grade(tmp_path / "in", tmp_path / "out", small_course, database=postgres)
     assert any("longlong" in line for line in report.warnings), "it is named, and stops nobody"
-    assert {name: found.score for name, found in report.students.items()} == {
+    assert {name: result.score for name, result in report.students.items()} == {
         "ada": 10,
         "bob": 5,
         "eve": 0,

@@ -62,10 +62,10 @@ VALUES = {
 @pytest.mark.parametrize("name", VALUES)
 def test_what_is_sent_comes_back(name):
     value = VALUES[name]
-    found = undumps(dumps([value]))[0]
-    assert type(found) is type(value)
-    assert codecs.of(value).alike(value, found, 0.0, 0.0)
-    assert dumps(found) == dumps(value)
+    back = undumps(dumps([value]))[0]
+    assert type(back) is type(value)
+    assert codecs.of(value).alike(value, back, 0.0, 0.0)
+    assert dumps(back) == dumps(value)
 
 
 def test_two_values_are_alike_only_if_labels_types_and_numbers_are():

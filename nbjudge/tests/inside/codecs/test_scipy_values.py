@@ -21,10 +21,10 @@ def there_and_back(value):
 @pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
 def test_a_sparse_matrix_comes_back_in_its_format(form, kind):
     made = getattr(sparse, f"{form}_{kind}")(np.array([[0, 1.5], [2, 0], [0, 0]]))
-    found = there_and_back(made)
-    assert type(found) is type(made) and found.shape == made.shape and found.nnz == made.nnz
-    assert (found.toarray() == made.toarray()).all()
-    assert codecs.of(made).alike(made, found, 1e-6, 0) and not codecs.of(made).alike(
+    back = there_and_back(made)
+    assert type(back) is type(made) and back.shape == made.shape and back.nnz == made.nnz
+    assert (back.toarray() == made.toarray()).all()
+    assert codecs.of(made).alike(made, back, 1e-6, 0) and not codecs.of(made).alike(
         made, 2 * made, 1e-6, 0
     )
 
@@ -42,35 +42,35 @@ def test_a_sparse_matrix_comes_back_in_its_format(form, kind):
     ids=lambda result: type(result).__name__,
 )
 def test_a_result_of_a_test_is_a_tuple_with_names(result):
-    found = there_and_back(result)
-    assert isinstance(found, tuple) and len(found) == len(result)
+    back = there_and_back(result)
+    assert isinstance(back, tuple) and len(back) == len(result)
     names = {*result._fields, *getattr(result, "_extra_fields", ())}
     for name in names:
-        one, other = getattr(result, name), getattr(found, name)
+        one, other = getattr(result, name), getattr(back, name)
         assert type(one) is type(other) and np.all(np.equal(one, other)), name
-    assert all(name in repr(found) for name in names)
-    assert type(found) is type(codecs.copied(result)), "as a verb gives it in a notebook"
-    assert dumps(found) == dumps(result)
+    assert all(name in repr(back) for name in names)
+    assert type(back) is type(codecs.copied(result)), "as a verb gives it in a notebook"
+    assert dumps(back) == dumps(result)
 
 
 def test_what_is_no_value_in_a_result_is_said_to_stay_where_it_is():
-    found = there_and_back(stats.ttest_ind([1, 2, 3], [2, 3, 5]))
+    back = there_and_back(stats.ttest_ind([1, 2, 3], [2, 3, 5]))
     with pytest.raises(NotThroughAVerb, match="confidence_interval"):
-        found.confidence_interval()
-    assert not hasattr(found, "__array__")
-    found = there_and_back(optimize.minimize(lambda x: x @ x, [1.0], method="L-BFGS-B"))
+        back.confidence_interval()
+    assert not hasattr(back, "__array__")
+    back = there_and_back(optimize.minimize(lambda x: x @ x, [1.0], method="L-BFGS-B"))
     with pytest.raises(NotThroughAVerb, match="hess_inv"):
-        _ = found.hess_inv
+        _ = back.hess_inv
     with pytest.raises(NotThroughAVerb, match="hess_inv"):
-        _ = found["hess_inv"]
+        _ = back["hess_inv"]
     with pytest.raises(AttributeError):
-        _ = found.no_such_field
+        _ = back.no_such_field
 
 
 def test_a_result_of_an_optimiser_comes_back():
-    found = there_and_back(optimize.minimize(lambda x: x @ x, [1.0, 2.0]))
-    assert isinstance(found, optimize.OptimizeResult) and found.success is True
-    assert found.x.shape == (2,) and np.allclose(found.x, 0, atol=1e-5) and found["nit"] > 0
+    back = there_and_back(optimize.minimize(lambda x: x @ x, [1.0, 2.0]))
+    assert isinstance(back, optimize.OptimizeResult) and back.success is True
+    assert back.x.shape == (2,) and np.allclose(back.x, 0, atol=1e-5) and back["nit"] > 0
     assert there_and_back(optimize.root_scalar(lambda x: x - 1, bracket=[0, 3])).root == 1
     nested = there_and_back(optimize.linprog([1], bounds=[(1, 2)]))
     assert isinstance(nested.lower, optimize.OptimizeResult)

@@ -25,7 +25,7 @@ def insertion_sort(numbers):
     return sorted(numbers, reverse=True)
 
 
-@wrong("in-place", "sorts in place", told="changes its input numbers", loses=["inputs"])
+@wrong("in-place", "sorts in place", match="changes its input numbers", loses=["inputs"])
 def insertion_sort(numbers):
     for place in range(1, len(numbers)):
         while place and numbers[place] < numbers[place - 1]:
@@ -35,14 +35,16 @@ def insertion_sort(numbers):
 
 
 @wrong(
-    "returns-none", "returns what sort returns", told="nothing comes back\\. Is there a `return`\\?"
+    "returns-none",
+    "returns what sort returns",
+    match="nothing comes back\\. Is there a `return`\\?",
 )
 def insertion_sort(numbers):
     numbers = numbers.sort()
     return numbers
 
 
-@wrong("endless", "never ends", told="is there a loop that never ends\\?")
+@wrong("endless", "never ends", match="is there a loop that never ends\\?")
 def insertion_sort(numbers):
     while True:
         pass

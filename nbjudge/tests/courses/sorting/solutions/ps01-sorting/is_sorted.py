@@ -16,12 +16,12 @@ def is_sorted(numbers):
     return all(a < b for a, b in zip(numbers, numbers[1:]))
 
 
-@wrong("ends-only", "compares first and last", told="IndexError")
+@wrong("ends-only", "compares first and last", match="IndexError")
 def is_sorted(numbers):
     return numbers[0] <= numbers[-1]
 
 
-@wrong("sorts-it", "sorts its input", told="changes its input numbers")
+@wrong("sorts-it", "sorts its input", match="changes its input numbers")
 def is_sorted(numbers):
     before = list(numbers)
     numbers.sort()

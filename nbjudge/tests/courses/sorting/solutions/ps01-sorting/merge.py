@@ -30,6 +30,6 @@ def merge(first, second):
     return sorted({*first, *second})
 
 
-@wrong("tuple", "returns a tuple", told="expected a list, got a tuple of 4")
+@wrong("tuple", "returns a tuple", match="expected a list, got a tuple of 4")
 def merge(first, second):
     return tuple(sorted(first + second))
