@@ -37,7 +37,7 @@ def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grade
     assert not is_current(SET, course)
     make_release(SET, course)
     assert is_current(SET, course)
-    (path,) = told.iterdir()
+    (path,) = wrong_results.iterdir()
     assert "cube root" in path.read_text("utf-8")
 
     [(student, added)] = [row for row in variants(SET, course) if row not in before]
