@@ -70,6 +70,7 @@ MEASUREMENTS = [
     ("multi30k", "multi30k-de-en-cpu", ["multi30k"]),
     ("multi30k_recurrent", "multi30k-recurrent", ["multi30k"]),
     ("word_vectors", "word-vectors", ["wikitext-2", "wordsim-353"]),
+    ("gpt_longer", "gpt-longer", []),
     ("tying", "tying", []),
     ("tying_longer", "tying-longer", []),
     ("tying_vocabulary", "tying-vocabulary", ["wikitext-2"]),
