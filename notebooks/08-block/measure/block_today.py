@@ -1,9 +1,10 @@
 """Today's block compared with that of 2017, at equal compute: small character language models.
 
-Three models of four blocks read the same text for the same number of steps:
+Four models of four blocks read the same text for the same number of steps:
 
 - `2017`: norm after each part, ReLU, sinusoidal positions, a head of keys for each head of queries;
 - `2017, norm before`: the same but for the place of the norm, and a norm at the end;
+- `2017, norm before, rotary`: the same with rotary positions in place of the sinusoidal ones;
 - `today`: RMSNorm before each part, SwiGLU, rotary positions, two heads of keys and values for four
   heads of queries, no learned vectors.
 
@@ -11,8 +12,8 @@ SwiGLU's width is chosen so that a forward pass takes as many operations as in `
 are searched for each, with a worse one on each side, on seeds used for nothing else, as in
 `block_training.py`. A run is evaluated by the mean of its last 50 steps, which is loss on new text.
 Written down before the run: two models differ if the 95 % interval of the mean difference over
-paired seeds (Student's t) excludes zero; otherwise this run does not decide. About five minutes of
-one core.
+paired seeds (Student's t) excludes zero; otherwise this run does not decide. About seven minutes
+of one core.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from tfcourse.tokenizers import CharTokenizer
 BLOCKS, STEPS, WARMUP = 4, 400, 40
 HEADS, SHARED = 4, 2
 SEARCHED, SEEDS = (300, 301), (0, 1, 2, 3, 4)
-NAMES = ("2017", "2017, norm before", "today")
+ROTARY = "2017, norm before, rotary"
+NAMES = ("2017", "2017, norm before", ROTARY, "today")
 
 
 def block(name: str, d_ff: int | None = None) -> Block:
@@ -50,8 +52,9 @@ def block(name: str, d_ff: int | None = None) -> Block:
             positions=RotaryPositions(WIDTH // HEADS, "halves"),
         )  # fmt: skip
         return Block(attention, SwiGLU(WIDTH, d_ff), "pre", make_norm=RMSNorm)
-    order = "pre" if name == "2017, norm before" else "post"
-    return Block(MultiHeadAttention(WIDTH, HEADS), FeedForward(WIDTH), order)
+    order = "post" if name == "2017" else "pre"
+    positions = RotaryPositions(WIDTH // HEADS, "halves") if name == ROTARY else None
+    return Block(MultiHeadAttention(WIDTH, HEADS, positions=positions), FeedForward(WIDTH), order)
 
 
 def equal_width() -> int:
@@ -71,7 +74,7 @@ class Stack(nn.Module):
         self.embedding = nn.Embedding(vocabulary, WIDTH)
         self.scale = 1.0 if today else math.sqrt(WIDTH)
         nn.init.normal_(self.embedding.weight, std=1 / self.scale)
-        self.positions = Positions() if today else SinusoidalPositions(WIDTH)
+        self.positions = Positions() if today or name == ROTARY else SinusoidalPositions(WIDTH)
         d_ff = equal_width() if today else None
         self.blocks = nn.ModuleList(block(name, d_ff) for _ in range(BLOCKS))
         last = {"2017": nn.Identity, "today": lambda: RMSNorm(WIDTH)}
@@ -133,7 +136,8 @@ def measured(quick: bool) -> dict[str, object]:
         "differences": {
             f"{ours} minus {other}": difference(found[ours]["ends"], found[other]["ends"])
             for ours, other in (("today", "2017"), ("2017, norm before", "2017"),
-                                ("today", "2017, norm before"))
+                                ("today", "2017, norm before"),
+                                (ROTARY, "2017, norm before"), ("today", ROTARY))
         },
     }  # fmt: skip
 
