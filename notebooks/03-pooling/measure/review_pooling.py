@@ -8,7 +8,8 @@ predict the same with different weights; and words are averaged with given weigh
 An adversary starts from its base with a new random query, or from all of its base: the first begins
 far from the base's weights, the second close to them. The learning rate decays to zero, so that the
 remaining disagreement is the price of different weights and not the noise of the last steps. It is
-searched on an initialisation used for nothing else, until the best has a worse one on each side.
+searched on an initialisation used for nothing else, until the best has a worse one on each side,
+apart for copying and for moving the weights far; adversaries from all of the base copy, too.
 For adversaries from all of the base, more strengths of the pressure towards different weights are
 tried between the strongest with which the predictions stay within a quarter of a seed's change, and
 the next stronger one.
@@ -44,13 +45,13 @@ from tfcourse.training import Classification, adamw, cosine, fit
 SEARCHED, STARTS = {98: 8}, {30: 5, 31: 6, 32: 7}
 BATCH, RATE, DECAY, WIDTH, HIDDEN, GRU, DROPOUT = 32, 1e-2, 0.01, 32, 32, 16, 0.3
 EPOCHS, GRU_EPOCHS, ADVERSARY_EPOCHS, GUIDED_EPOCHS = 4, 3, 12, 3
-WATCHED_BATCH, ADVERSARY_RATES, FIRST_RATES = 128, (1e-3, 3e-3, 1e-2, 3e-2), (3e-3, 1e-2)
+WATCHED_BATCH, ADVERSARY_RATES, FIRST_RATES = 128, (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (3e-3, 1e-2)
 #: Strengths of the pressure towards different weights on adversaries with a new query. The first
 #: has none: it shows the cost of copying. The last is then trained further without the pressure, so
 #: that only its predictions matter.
-STRENGTHS = SEARCHED_STRENGTHS = (0.0, 0.03)
+NONE, WISH = 0.0, 0.03
 #: The strengths on adversaries with the base's query, and how many more are tried between two.
-OWN_STRENGTHS, BETWEEN = (0.03, 0.1, 0.3), 4
+OWN_STRENGTHS, BETWEEN = (0.03, 0.1), 3
 #: The strict tolerance, as a share of what a change of seed moves.
 STRICT = 0.25
 SEARCH_STEPS, LIMIT = 100, 0.01
@@ -223,23 +224,25 @@ def against(base, model, found: dict) -> dict[str, float]:
     }  # fmt: skip
 
 
-def searched(quick: bool) -> tuple[float, dict[str, float | None]]:
-    """The adversaries' learning rate: the best moves weights far and predictions little."""
+def searched(quick: bool, once) -> dict[str, tuple[float, dict[str, float | None]]]:
+    """The rates of adversaries without and with pressure; the best moves weights, not predictions.
+
+    For each, the best rate and the cost of all that were tried.
+    """
     ((seed, fold),) = SEARCHED.items()
     found = corpus(fold, quick)
     base = bases(seed, found, quick)[0]
     batches, epochs = watched(base, found), 1 if quick else ADVERSARY_EPOCHS
 
-    def cost(rate: float) -> float:
-        total = 0.0
-        for strength in SEARCHED_STRENGTHS:
-            model = adversary(base, batches, strength, rate, seed, epochs)
-            one = against(base, model, found)
-            print(rate, strength, one, flush=True)
-            total += one["tvd"] - one["jsd"]
-        return total / len(SEARCHED_STRENGTHS)
+    def cost(strength: float, rate: float) -> float:
+        one = once(
+            f"search-{strength:g}-{rate:g}",
+            lambda: against(base, adversary(base, batches, strength, rate, seed, epochs), found),
+        )
+        return one["tvd"] - (one["jsd"] if strength else 0.0)
 
-    return bracketed(FIRST_RATES if quick else ADVERSARY_RATES, FIRST_RATES, cost)
+    rates = FIRST_RATES if quick else ADVERSARY_RATES
+    return {f"{s:g}": bracketed(rates, FIRST_RATES, partial(cost, s)) for s in (NONE, WISH)}
 
 
 def next_between(moved: dict[float, float], most: float) -> float | None:
@@ -268,18 +271,21 @@ def close(base, batches: list, rate: float, seed: int, epochs: int, found: dict,
     return models
 
 
-def explanation(seed: int, fold: int, rate: float, quick: bool) -> dict:
+def explanation(seed: int, fold: int, rates: dict[str, float], quick: bool) -> dict:
     """The experiments of both papers for one base model."""
     found, epochs = corpus(fold, quick), 1 if quick else ADVERSARY_EPOCHS
     base, other = bases(seed, found, quick)
     batches, change = watched(base, found), against(base, other, found)
-    new_query = {s: adversary(base, batches, s, rate, seed, epochs) for s in STRENGTHS}
-    adversaries = {f"{s:g}": model for s, model in new_query.items()}
-    far = new_query[STRENGTHS[-1]]
-    adversaries[f"{STRENGTHS[-1]:g}, then 0"] = train_adversary(
-        copy.deepcopy(far), batches, 0.0, rate, seed, epochs
-    )
-    own = close(base, batches, rate, seed, epochs, found, STRICT * change["tvd"])
+    (copies, copying), (moves, moving) = rates.items()
+    far = adversary(base, batches, WISH, moving, seed, epochs)
+    adversaries = {
+        copies: adversary(base, batches, NONE, copying, seed, epochs),
+        moves: far,
+        f"{moves}, then 0": train_adversary(
+            copy.deepcopy(far), batches, NONE, copying, seed, epochs
+        ),
+    }
+    own = close(base, batches, copying, seed, epochs, found, STRICT * change["tvd"])
     adversaries |= {f"{s:.4g}, own query": model for s, model in sorted(own.items())}
 
     def equal(ids: Tensor, n: Tensor) -> Tensor:
@@ -311,13 +317,14 @@ def main() -> None:
     stated = None if choice.quick else records.conditions("attn-explain")
 
     once = keeper(choice.keep)
-    rate, search = once("search", lambda: searched(choice.quick))
+    search = searched(choice.quick, once)
+    rates = {strength: rate for strength, (rate, _) in search.items()}
     starts = {1: 9} if choice.quick else STARTS
     results = {
         "epochs": ADVERSARY_EPOCHS, "limit": LIMIT,
-        "search": search, "rate": rate,
+        "search": {strength: tried for strength, (_, tried) in search.items()}, "rates": rates,
         "explained": [
-            once(f"start-{seed}", partial(explanation, seed, fold, rate, choice.quick))
+            once(f"start-{seed}", partial(explanation, seed, fold, rates, choice.quick))
             for seed, fold in starts.items()
         ],
     }  # fmt: skip
