@@ -245,11 +245,13 @@ def searched(quick: bool, once) -> dict[str, tuple[float, dict[str, float | None
     return {f"{s:g}": bracketed(rates, FIRST_RATES, partial(cost, s)) for s in (NONE, WISH)}
 
 
-def next_between(moved: dict[float, float], most: float) -> float | None:
-    """The strength between the strongest that moves at most this, and the next stronger one."""
+def next_between(moved: dict[float, float], most: float) -> float:
+    """The strength between the strongest that moves at most this, and the next stronger one.
+
+    If all move less, it is three times the strongest; if all move more, half the weakest.
+    """
     low = max((s for s, tvd in moved.items() if tvd <= most), default=min(moved) / 4)
-    beyond = [s for s in moved if s > low]
-    return math.sqrt(low * min(beyond)) if beyond else None
+    return math.sqrt(low * min((s for s in moved if s > low), default=9 * low))
 
 
 def close(base, batches: list, rate: float, seed: int, epochs: int, found: dict, most: float):
@@ -266,8 +268,7 @@ def close(base, batches: list, rate: float, seed: int, epochs: int, found: dict,
         if moved[s] > most:
             break
     for _ in range(BETWEEN):
-        if (s := next_between(moved, most)) is not None:
-            one(s)
+        one(next_between(moved, most))
     return models
 
 
