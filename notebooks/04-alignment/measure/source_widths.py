@@ -37,11 +37,11 @@ SCALES = {
 #: The numbers of groups that are tested; training has all up to the last. Examples for each number
 #: of groups, in validation and in the test.
 GROUPS, VALIDATED, TESTED = (2, 4, 6, 8, 10), 30, 300
-SEARCHED, SEEDS, BATCH = 300, (61, 62, 63), 64
+SEARCHED, SEEDS, BATCH = 300, (71, 72, 73), 64
 #: All rates that may be tried, and those tried first; steps of a search.
 RATES, FIRST, SEARCH_STEPS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1), (3e-3, 1e-2), 400
 #: Steps between validations, of the warm-up, without a fall, and at most.
-EVERY, WARM_UP, WAIT, CAP = 100, 100, 500, 3000
+EVERY, WARM_UP, WAIT, CAP = 100, 100, 500, 12_000
 #: The loss is flat if it falls by less than this share of it, or by less than this.
 SHARE, LEAST = 0.02, 0.002
 #: The rates of a run, as shares of the first.
