@@ -83,6 +83,7 @@ MEASUREMENTS = [
     ("class_vector", "class-vector", []),
     ("translators", "translators", []),
     ("source_bottleneck", "bottleneck", []),
+    ("source_widths", "source-widths", []),
     ("cross_weights", "cross-weights", []),
     ("translation_speed", "translation-speed", []),
     ("parallel_text", "parallel-text", ["tinyshakespeare"]),
