@@ -7,10 +7,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader(gaps), BLANK = "___";
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
-  const size = (row) => Math.sqrt(Live.dot(row, row));
+  const size = (row) => Math.sqrt(Live.dot(row, row)), inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
-  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, stale = false, power = 0, random = Live.random(1), home = null;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
@@ -18,10 +18,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
 
   // What each kind of model makes of a text, what it computes, and what comes next.
   const decoder = (gpt) => ({
-    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", draws: true, token,
+    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
     off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
     cut(text) {
-      const ids = tokenizer.prompt(text);
+      const ids = tokenizer.prompt(text.replace(/ *⏎ */g, "\n"));
       if (!ids.length) return "Type at least one character.";
       [typed, written] = [ids, []];
       return this.remark();
@@ -32,7 +32,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     },
     next(id) { written.push(id); return written.length % many > 0; },
     remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
-    story: () => [tokenizer.decode(typed), written.length ? html("strong", {}, tokenizer.decode(written).replaceAll("\n", " ⏎ ")) : ""],
+    story: () => [inLine(typed), written.length ? html("strong", {}, inLine(written)) : ""],
+    text: () => inLine([...typed, ...written]),
     answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
   });
   const families = {
@@ -57,6 +58,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
           bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
       },
       next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
+      text: () => words.join(" "),
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
       answer: (best, share) => `The encoder's guess for the hidden word: “${gaps.words[best]}”, with probability ${number(share)}.${words[hidden] === BLANK ? "" : ` You hid “${words[hidden]}”.`}`,
     },
@@ -87,7 +89,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         said.push(id);
         return said.length < 20;
       },
-      ended: (best) => best === translator.END, again() { said = []; },
+      ended: (best) => best === translator.END, again() { said = []; }, count: () => said.length,
       story: () => [`${source.join(" ")} → `, html("strong", {}, translator.text(said.map((id) => translator.words[id])) || "…")],
       answer: (best, share) => `The translator's next word: “${word(best)}”, with probability ${number(share)}.`,
     };
@@ -106,6 +108,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const own = html("div", { class: "live-controls" });
   const [press, dice, runs, guide] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
   const chooseHead = html("div", { class: "live-buttons" });
+  // Parts to switch off: beside the head, folded where there is less room.
+  const parts = html("div", { class: "live-buttons" }), switches = html("details", { class: "map-switches" }, html("summary", {}, "Switch parts off"), parts);
+  const roomy = matchMedia("(min-width: 48rem)"), unfold = () => { switches.open = roomy.matches; };
+  roomy.addEventListener("change", unfold);
+  unfold();
   ui.above.append(chooseHead);
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   // The guided tour: what is said of one stage after another.
@@ -123,10 +130,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   let slider = null, stage = null, which = null, whichHead = null;
 
   // ---- reading and drawing ---------------------------------------------------------------------
-  const steps = () => found.steps[band], settings = () => ({ causal, places: positions, gone: new Set(off ? [off] : []) });
+  const steps = () => found.steps[band], trained = () => ({ causal: family().causal, places: true });
+  const altered = () => off || !positions || causal !== family().causal;
+  // Probabilities; of an altered model also those that it was trained to give.
   function compute() {
-    found = { ...family().read(settings()), steps: family().steps() };
-    Object.assign(found, { shares: softmax(found.logits.map((one) => one / 10 ** power)), token: family().token, bars, asks: family().asks, spread: family().spread });
+    const { token: token_, asks, spread } = family(), shares = ({ logits }) => softmax(logits.map((one) => one / 10 ** power));
+    found = { ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps(), token: token_, asks, spread, bars };
+    Object.assign(found, { shares: shares(found), before: altered() ? shares(family().read(trained())) : null, whole: family().causal ? "with everything on" : "as trained" });
     band = Math.min(band, found.bands.length - 1);
     const scored = found.bands.findIndex((one) => one.scored !== undefined);
     if (!focus || name === "encoder" || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
@@ -134,7 +144,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function read(text) {
     const remark = family().cut(text);
     if (/^Type/.test(remark)) return remark;
-    focus = null;
+    [focus, stale] = [null, false];
     renew();
     once();
     return remark;
@@ -142,26 +152,40 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   // What stands beside the pictures for those who cannot see them.
   function inWords() {
     const [b, t] = focus, { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
-    const parts = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
+    const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
       const columns = kind === "cross" ? found.bands[0].names : names;
       const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
       return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
     }));
     const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, bars);
-    return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${parts.join(" ")} ${found.asks}: ${order.map((id) => `${found.token(id)} ${number(found.shares[id], 4)}`).join(", ")}.`;
+    const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
+    return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
+  }
+  // One tensor: the one that is open, or the one that the motion has come to.
+  function tensor(b, at) {
+    const step = found.steps[b][at], { bands: [one, two] } = found, names = two ? { S: one.names, T: two.names } : { T: one.names };
+    const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
+    const owner = two ? found.bands[b].column : title();
+    Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[b])],
+      { role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
+  }
+  // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
+  function guessed(best) {
+    const { before, shares, whole, token: shown_ } = found, percent = (share) => `${Math.round(100 * share)} %`, own_ = ` ▸ ${shown_(best)} ${percent(shares[best])}`;
+    if (!before) return own_;
+    const first_ = largest(before);
+    return first_ === best ? `${own_}, ${whole} ${percent(before[best])}` : `${own_}, ${whole} ${shown_(first_)} ${percent(before[first_])} (now ${percent(shares[first_])})`;
   }
   function draw() {
-    const step = steps()[place], best = largest(found.shares), openNow = follow(focus);
-    const names = name === "translator" ? { S: found.bands[0].names, T: found.bands[1].names } : { T: found.bands[0].names };
-    const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
-    const owner = name === "translator" ? (band ? "Decoder. " : "Encoder. ") : `${title()}. `;
-    Live.opened(picture, `${owner}${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[band])],
-      { role: step.role, rows: names[rows] ?? found.bands[band].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
+    const best = largest(found.shares), openNow = follow(focus);
+    tensor(band, place);
     shownText.replaceChildren(...family().story());
-    guess.textContent = ` ▸ ${found.token(best)} ${Math.round(100 * found.shares[best])} %`;
+    guess.textContent = guessed(best);
     dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
-    ui.say(family().answer(best, found.shares[best]));
+    press.title = family().presses ?? "";
+    runs.title = family().draws ? `Draws ${many} tokens, as boldly as the temperature allows.` : "";
+    ui.say(`${family().answer(best, found.shares[best])}${found.before ? ` The same model ${found.whole}: “${found.token(largest(found.before))}”, ${number(Math.max(...found.before))}.` : ""}`);
     tells.textContent = rest = told(openNow);
   }
   // The curves and the numbers of one row: the chosen one, or the one that the mouse is on.
@@ -211,8 +235,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       if (shown) {
         const front = shown.front(share);
         tells.textContent = told(front);
-        if (front.column?.each && front.column !== passed) figures(front, focus);
-        if (front.column?.each) passed = front.column;
+        if (front.column?.each && front.column !== passed) {
+          passed = front.column;
+          figures(front, focus);
+          aim(front.band, stages(front.band).find(({ key }) => key === `${front.band}.${passed.kind}.${passed.block}`).at);
+        }
       }
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
       stop();
@@ -232,14 +259,15 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     runs.textContent = "Let it run";
     stop();
     tells.textContent = rest;
-    if (home) figures(home, focus);
+    if (home) { figures(home, focus); aim(band, place); }
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come.
   function add(id = largest(found.shares)) {
     const more = family().next(id);
-    focus = null;
+    [focus, stale] = [null, true];
     renew();
+    if (document.activeElement === input) take();
     if (family().remark) note.textContent = family().remark();
     return more;
   }
@@ -250,6 +278,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return id < 0 ? largest(found.shares) : id;
   }
   function next(id) { add(id); once(); }
+  // The line of text takes what was written, so that typing goes on from there.
+  function take() {
+    if (stale && family().text) [input.value, stale] = [family().text(), false];
+  }
   // After the last word, the text begins anew.
   function forward() {
     halt();
@@ -261,9 +293,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function start() {
     halt();
     if (family().again) again();
-    if (calm) { while (add()); return; }
+    const one = () => add(family().draws ? drawn() : undefined);
+    if (calm) { while (one()); return; }
     moves();
-    const on = () => { if (add()) way(quick, on); else { way(quick, halt); } };
+    const on = () => { if (one()) way(quick, on); else { way(quick, halt); } };
     way(quick, on);
   }
 
@@ -272,16 +305,22 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     ({ key: `${to}.${key}`, said: found.bands[1] ? `${found.bands[to].column.toLowerCase()}, ${named}` : named, at }));
   function open(key) {
     band = Number(key[0]);
+    if (focus[0] !== band) focus = [band, found.bands[band].scored ?? found.bands[band].names.length - 2];
     place = stages(band).find((one) => one.key === key)?.at ?? place;
     controls();
     draw();
   }
+  function point(b, at) {
+    const all = found.steps[b];
+    slider.set(at + 1, all.length);
+    is.textContent = Live.stages.is(all[at]);
+    stage.value = `${b}.${Live.stages.key(all[at], at)}`;
+  }
+  const aim = (b, at) => { point(b, at); tensor(b, at); };
   // The sliders' ends and the open stage; the rest is built anew for another model only.
   function controls() {
     if (!slider) return;
-    slider.set(place + 1, steps().length);
-    is.textContent = Live.stages.is(steps()[place]);
-    stage.value = `${band}.${Live.stages.key(steps()[place], place)}`;
+    point(band, place);
     const [b, t] = focus;
     which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
@@ -294,6 +333,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function build() {
     own.replaceChildren();
     chooseHead.replaceChildren();
+    parts.replaceChildren();
     const names = () => found.bands.flatMap((one) => one.names);
     which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
@@ -304,25 +344,38 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { place = n - 1; controls(); draw(); } });
     own.append(is);
-    ui.check({ label: "Causal mask", value: causal, to: own, change: (on) => { causal = on; renew(); } });
-    ui.check({ label: "Positions", value: positions, to: own, change: (on) => { positions = on; renew(); } });
-    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: own, change: (to) => { off = to; renew(); } });
+    ui.check({ label: "Causal mask", value: causal, to: parts, change: (on) => { causal = on; renew(); } });
+    ui.check({ label: "Positions", value: positions, to: parts, change: (on) => { positions = on; renew(); } });
+    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } });
+    chooseHead.append(switches);
     controls();
   }
-  // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there. The larger decoder's
-  // is that of the small one.
+  // What a tour says of the model that is shown, by the names in its sentences.
+  function facts() {
+    const { blocks, start } = found.bands.at(-1), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
+    return { width: start[0].length, heads: word(family().heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
+      next: found.token(largest(found.shares)), story: shownText.textContent };
+  }
+  // During a tour only the controls stay that its stop uses.
+  function uses(kept) {
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [press.parentElement, "write"], [whichHead.parentElement, "head"], [switches, "off"]]);
+    for (const one of new Set([...of.keys(), ...chooseHead.children, tells])) one.hidden = kept && !kept.includes(of.get(one));
+  }
+  // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there.
   function lead(to, hold = true) {
-    if (!tours[name] && to < Infinity) tabs[0].click();
     halt();
-    const tour = tours[name] ?? [];
+    const tour = tours[name.split(" ").at(-1)];
     tourAt = to < tour.length ? to : -1;
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
+    uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
     if (tourAt < 0) { if (hold) guide.focus(); return; }
-    const [key, said, shown = head] = tour[tourAt];
+    const { open: key, said: sentences, head: shown = head, words: least = 0 } = tour[tourAt];
     whichHead.value = head = shown;
-    open(key);
-    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), said);
+    while (family().count?.() < least && !family().ended(largest(found.shares))) add();
+    const told_ = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
+    open(told_(key));
+    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), told_(sentences));
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
     leave.hidden = tourAt === tour.length - 1;
@@ -333,18 +386,22 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   let asked = name;
   function show(to) {
     asked = to;
-    if (families[to]) { name = to; change(); return; }
     halt();
+    if (families[to]) {
+      if (tourAt >= 0) lead(Infinity, false);
+      name = to;
+      change();
+      return;
+    }
     ui.say(`The ${to} is being loaded …`);
     const [stored, made] = loaded[to];
     ui.later(stored).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {
-    halt();
-    if (tourAt >= 0) lead(Infinity, false);
     [focus, head, band, place, causal, positions, off, slider, power] = [null, first, 0, 0, family().causal, true, "", null, 0];
     input.value = texts[name];
+    stale = false;
     note.textContent = family().cut(texts[name]);
     compute();
     build();
@@ -381,11 +438,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       else if (there) chosen(there.band, there.row);
     });
   }
+  input.maxLength = 2000;
+  input.addEventListener("focus", take);
   // A text is read as it is typed, so Enter writes what comes next.
   input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !/^Type/.test(note.textContent)) forward(); });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (calm) return;
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (moving && target !== runs) halt(); });
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); });
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();

@@ -145,6 +145,10 @@ const Live = (() => {
   const box = (x, y, width, height, kind, more = {}) =>
     svg("rect", { class: kind, x: at(x), y: at(y), width: at(Math.max(width, 0)), height: at(height), ...more });
 
+  // A bar of today upon a higher grey one, which shows what it was before; null is no bar.
+  const overlaid = (x, y, height, before, now, kind) =>
+    [box(x, y, before, height, "track"), now === null ? null : box(x, y + 3, now, height - 6, kind)];
+
   // A word, cut to what fits.
   const short = (word, most) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
 
@@ -415,6 +419,6 @@ const Live = (() => {
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
-    html, svg, text, line, box, short, square, strip, scale, heat, arrow, drag, holdStill, calm,
+    html, svg, text, line, box, overlaid, short, square, strip, scale, heat, arrow, drag, holdStill, calm,
   };
 })();

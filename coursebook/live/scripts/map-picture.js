@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { svg, text, box, number, short, at } = Live;
+  const { svg, text, box, overlaid, number, short, at } = Live;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
@@ -13,7 +13,7 @@ Live.mapPicture = (() => {
   };
   const TALL = {
     width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
-    one: { left: 0, label: 60, embed: 12, ffn: 28, norm: 16, scores: 6 },
+    one: { left: 0, label: 60, embed: 30, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
 
@@ -43,7 +43,7 @@ Live.mapPicture = (() => {
   }
 
   // Whether there is room for the numbers of the first vectors.
-  const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40;
+  const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 20;
 
   const curve = (x0, y0, x1, y1) => [[x0, y0], [(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1], [x1, y1]];
   const drawn = ([a, b, c, d]) => `M${at(a[0])},${at(a[1])}C${[b, c, d].map((p) => p.map(at)).join(" ")}`;
@@ -53,7 +53,7 @@ Live.mapPicture = (() => {
   });
 
   const COLOUR = { self: "q", cross: "k", ffn: "two" };
-  const NAMES = { embed: ["embedding", "+ position"], self: ["attention"], cross: ["cross-attention", "cross"], ffn: ["feed-", "forward"], };
+  const NAMES = { embed: ["embedding", "+ position"], self: ["self-attention", "self"], cross: ["cross-attention", "cross"] };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   // The names of a decoder's parts stand below it if curves come from an encoder above.
@@ -87,6 +87,8 @@ Live.mapPicture = (() => {
 
   // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them.
   function drawBand(bands, band, state, plan, tracks) {
+    // One name for one thing: the short ones, if only one of the long ones has no room.
+    const cramped = bands.some((one) => one.columns.some(({ kind, x0, x1 }) => x1 - x0 < { self: 84, cross: 92 }[kind]));
     const { columns: all, y, high, names, edge, frame: [from, to] } = band, last = all.findLast(({ after }) => after);
     const sizes = all.filter(({ after }) => after).map(({ after }) => after.map(size)), most = Math.max(...sizes.flat());
     const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), greatest = Math.max(...added);
@@ -104,9 +106,10 @@ Live.mapPicture = (() => {
         return [box(x0 + 3, from, x1 - x0 - 4, to - from, "map-block norm", { rx: 4 }),
           svg("text", { class: "middle share", transform: `translate(${at(x + 4)} ${at(middle - high / 2)}) rotate(-90)` }, band.head)];
       }
-      if (kind === "scores" || (kind === "embed" && room < 40)) return null;
+      if (kind === "scores" || (kind === "embed" && room < 20)) return null;
+      if (kind === "embed" && narrow) return text(x1 - 1, band.named, first, "end share");
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
-      const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : room > 96 || kind === "self" && room > 60 ? first : second ?? "self";
+      const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
       return text((x0 + x1) / 2, band.named, said, "middle share");
     }));
     const words = names.map((name, t) => {
@@ -156,7 +159,7 @@ Live.mapPicture = (() => {
 
   // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
   function drawScores(band, model, plan, tracks) {
-    const { shares, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
+    const { shares, before, whole, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
     const start = plan.below ? band.foot + 46 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
@@ -167,15 +170,17 @@ Live.mapPicture = (() => {
       return [
         kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
         text(plan.below ? left - 8 : fan + 6, top + 13, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
-        box(left, top, room, 18, "track"), box(left, top, room * shares[id], 18, "cell one", { "fill-opacity": i ? 0.6 : 1 }),
+        before ? overlaid(left, top, 18, room * before[id], room * shares[id], "cell one")
+          : [box(left, top, room, 18, "track"), box(left, top, room * shares[id], 18, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
         text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
       ];
     });
     // What the others have together, and why it may be much.
-    const end = start + 24 * bars + 14, others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
+    let end = start + 24 * bars + 14;
+    const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others together`, "share"), text(plan.width - 4, end, number(others), "end share"));
-    if (spread) rows.push(text(fan, end + 16, `(${spread})`, "share"));
-    return { rows, order, start, bars: start + 24 * bars, bottom: end + (spread ? 16 : 0), left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
+    for (const more of [spread && `(${spread})`, before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
+    return { rows, order, start, bars: start + 24 * bars, bottom: end, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
   }
 
   // What each sign stands for, in rows of what fits; `y` is the first row's.
@@ -185,7 +190,7 @@ Live.mapPicture = (() => {
     const spots = (kinds_) => (x, down) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: at(x + 4 + 10 * i), cy: at(down), r: 4.5 }));
     const signs = [
       ["size of a vector", stroke("stream", 4)],
-      ["attention weight", stroke("arc q", 4)],
+      ["self-attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
       ["size of what is added", spots(["q", "two"])],
       ...(Live.calm() ? [] : [["a token's vector on its way", (x, down) => svg("circle", { class: "spot ink", cx: at(x + 9), cy: at(down), r: 4.5 })]]),
@@ -232,6 +237,7 @@ Live.mapPicture = (() => {
         tracks = [];
         const body = bands.map((band) => drawBand(bands, band, state, plan, tracks)), asked = bands.find(({ scored }) => scored !== undefined);
         scores = drawScores(asked, model, plan, tracks);
+        picture.element.classList.toggle("compared", Boolean(model.before));
         tracks = tracks.filter(Boolean);
         const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
         home = open && open.kind !== "scores" ? around(bands[state.opened.band], open) : null;

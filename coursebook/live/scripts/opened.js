@@ -55,12 +55,12 @@ Live.opened = (() => {
 
 // The stages of a model, for a list to choose from. Those of its `steps` that name none are before or after the blocks.
 Live.stages = {
-  KINDS: { embed: "embedding and position", self: "attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" },
+  KINDS: { embed: "embedding and position", self: "self-attention", cross: "cross-attention", ffn: "feed-forward", norm: "what is scored", scores: "probabilities" },
   TELLS: { embed: "positions", self: "weights A", cross: "weights A", ffn: "FFN, inside", norm: "What is scored", scores: "Probabilities" },
   // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
   DOES: {
     embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
-    self: "Attention: each token looks at the tokens that it may see, and takes over a weighted average of what they offer.",
+    self: "Self-attention: each token looks at the tokens that it may see, and takes over a weighted average of what they offer.",
     cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of what they offer.",
     ffn: "Feed-forward: a small network of two layers works on each vector alone.",
     norm: "The last vector is made ready to be compared with every token that the model knows.",

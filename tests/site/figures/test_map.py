@@ -25,7 +25,7 @@ def numbers(keys: Keys) -> tuple[list[float], list[list[float]], list[float]]:
     """Sizes of what is added, weights of the chosen token in each attention, probabilities."""
     said = keys.drawn()
     weights = [[float(one) for one in ITEM.findall(row)] for row in WEIGHTS.findall(said)]
-    bars = re.split(r" (?:Next token|Hidden word|Next word): ", said)[1]
+    bars = re.split(r" (?:Next token|Hidden word|Next word): ", said)[1].split(" The same ")[0]
     return [float(one) for one in ADDS.findall(said)], weights, list(map(float, ITEM.findall(bars)))
 
 
@@ -311,7 +311,9 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         assert page.evaluate(MOVING) == 0
         assert float(frame.get_attribute("x")) < flows  # back around what is open
         assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()
-        assert page.locator(".map-tells").inner_text().startswith("Attention: ")  # what is open
+        assert (
+            page.locator(".map-tells").inner_text().startswith("Self-attention: ")
+        )  # what is open
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
         page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")
@@ -355,35 +357,6 @@ def test_it_says_when_a_token_is_a_byte(shown) -> None:
     assert "“æ” stands for one byte" in note.inner_text()
     typed(keys, "My lord", "Your text")
     assert not note.inner_text()
-
-
-@browser
-def test_a_tour_leads_through_each_model_by_keyboard(shown) -> None:
-    keys = Keys(shown, "map")
-    tour = keys.figure.locator(".map-tour")
-    choice = keys.figure.get_by_label("Open", exact=True)
-    for name, stops in DATA["tours"].items():
-        family(keys, name.capitalize())
-        keys.reach("Show me around", "button")
-        keys.press("Enter")
-        for number, (stage, said, *_) in enumerate(stops, start=1):
-            assert tour.locator("p").inner_text() == f"{number} of {len(stops)}. {said}"
-            assert choice.input_value() == stage
-            assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
-            keys.press("Enter")
-        assert not tour.is_visible()
-    keys.press("Enter", "Enter", "Shift+Tab", "Enter")
-    assert tour.locator("p").inner_text().startswith("1 of ")
-    family(keys, "Encoder")
-    assert not tour.is_visible()
-    for leave in ("Escape", "End"):
-        keys.reach("Show me around", "button")
-        keys.press("Enter")
-        assert tour.is_visible()
-        if leave == "End":
-            keys.reach("End", "button")
-        keys.press("Escape" if leave == "Escape" else "Enter")
-        assert not tour.is_visible()
 
 
 @browser

@@ -94,7 +94,7 @@ def test_stacks(shown, translator) -> None:
 def test_a_stage_is_opened_by_its_name(shown) -> None:
     for name, stage, said in (
         ("stacks", "block 2: cross-attention", "Decoder. Block 2, cross: weights A, head 1"),
-        ("inside", "block 1: attention", "Encoder. Block 1: weights A, head 1"),
+        ("inside", "block 1: self-attention", "Encoder. Block 1: weights A, head 1"),
         ("patches", "block 2: feed-forward", "Block 2: FFN, inside"),
     ):
         keys = Keys(shown, name)

@@ -2,7 +2,7 @@
 "use strict";
 
 Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
-  const { svg, text, box, number } = Live;
+  const { svg, text, overlaid, number } = Live;
   const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.merges.merges);
   const picture = ui.picture();
   let typed, written, random, power = 0, k = 0, p = 1, logits = null;
@@ -19,8 +19,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
       const y = 30 + 20 * i, gone = shares[id] === 0;
       return [
         text(92, y + 12, tokenizer.shown(tokenizer.tokens[id]), `end mono${gone ? "" : " strong"}`),
-        box(100, y, (200 * before[id]) / most, 15, "track"),
-        gone ? null : box(100, y + 3, (200 * shares[id]) / most, 9, "cell weight"),
+        overlaid(100, y, 15, (200 * before[id]) / most, gone ? null : (200 * shares[id]) / most, "cell weight"),
         text(356, y + 12, gone ? "out" : number(shares[id]), "end"),
       ];
     });

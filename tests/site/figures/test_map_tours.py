@@ -1,0 +1,253 @@
+"""The map of a whole model: what parts switched off change, its tours, and drawn text."""
+
+import re
+
+import pytest
+import torch
+from figure_pages import NEAR, Keys, browser, typed
+from live_site import offline, own_page
+
+from .test_inside import opened, opened_encoder
+from .test_map import DATA, ITEM, SHOWN, family, numbers, written
+
+WORDS = ["no", "one", "two", "three", "four"]
+
+
+def before(keys: Keys) -> list[float]:
+    """The probabilities that the whole model gives to the tokens of the bars."""
+    said = keys.drawn().split(" The same ")
+    return list(map(float, ITEM.findall(said[1]))) if len(said) > 1 else []
+
+
+@browser
+@pytest.mark.parametrize("gone", ["0.3", "1.0"])
+def test_a_head_switched_off_is_compared_with_the_whole_model(shown, writer, gone: str) -> None:
+    model, tokenizer = writer
+    keys = Keys(shown, "map")
+    family(keys, "Larger decoder")
+    text = DATA["texts"]["decoder"]
+    typed(keys, text, "Your text")
+    guess = keys.figure.locator(".map-guess")
+    assert not before(keys) and "everything on" not in guess.inner_text()
+    keys.figure.get_by_label("Switch off").select_option(gone)
+    ids = torch.tensor([tokenizer.encode(text)])
+    with torch.no_grad():
+        whole = model(ids).logits[0, -1].double().softmax(-1)
+    now = opened(model, ids, True, True, gone)["logits"].softmax(-1)
+    order = now.argsort(descending=True)[: DATA["bars"]]
+    assert numbers(keys)[2] == pytest.approx(now[order].tolist(), abs=SHOWN)
+    assert before(keys) == pytest.approx(whole[order].tolist(), abs=SHOWN)
+    first, best = whole.argmax(), now.argmax()
+    own, other = (tokenizer.tokens[i].replace("Ġ", "␣") for i in (best, first))
+    said = f"▸ {own} {100 * now[best]:.0f} %, with everything on "
+    if best == first:
+        said += f"{100 * whole[first]:.0f} %"
+    else:
+        said += f"{other} {100 * whole[first]:.0f} % (now {100 * now[first]:.0f} %)"
+    assert guess.inner_text().strip() == said
+    # The grey bars behind are as long as those probabilities; all of the room is 1.
+    wide = keys.figure.locator(".live-map.wide rect")
+    lengths = """(all, kind) => all.filter(one => one.getAttribute("class") === kind)
+        .map(one => one.width.baseVal.value)"""
+    behind = wide.evaluate_all(lengths, "track")
+    keys.figure.get_by_label("Switch off").select_option("")
+    assert not before(keys) and "everything on" not in guess.inner_text()
+    room = wide.evaluate_all(lengths, "track")
+    shares = [one / all_ for one, all_ in zip(behind, room, strict=True)]
+    assert shares == pytest.approx(whole[order].tolist(), abs=1e-3)
+
+
+@browser
+def test_an_encoder_with_a_mask_is_compared_with_the_trained_one(shown, gaps) -> None:
+    encoder, known = gaps
+    keys = Keys(shown, "map")
+    family(keys, "Encoder")
+    assert not before(keys)
+    keys.figure.get_by_label("Causal mask").check()
+    assert ", as trained " in keys.figure.locator(".map-guess").inner_text()
+    words, place = DATA["texts"]["encoder"].split(), DATA["gap"]
+    ids = torch.tensor([[known.index("<mask>" if t == place else w) for t, w in enumerate(words)]])
+    now, trained = (
+        opened_encoder(encoder, ids, causal, True, "", place)["logits"].softmax(-1)
+        for causal in (True, False)
+    )
+    order = now.argsort(descending=True)[: DATA["bars"]]
+    assert numbers(keys)[2] == pytest.approx(now[order].tolist(), abs=SHOWN)
+    assert before(keys) == pytest.approx(trained[order].tolist(), abs=SHOWN)
+
+
+@browser
+def test_on_a_phone_the_switches_are_folded_above_the_picture(chromium, page_file) -> None:
+    viewport = {"width": 390, "height": 844}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.goto(own_page(page_file.parent, "map").as_uri())
+        choice = page.get_by_label("Switch off")
+        choice.wait_for(state="attached")
+        assert not choice.is_visible()
+        page.get_by_text("Switch parts off").click()
+        choice.select_option("0.1")
+        guess = page.locator(".map-guess")
+        assert "with everything on" in guess.inner_text()
+        assert 0 < guess.bounding_box()["y"] - choice.bounding_box()["y"] < 200
+        names = page.locator(".live-map.tall text").all_text_contents()
+        assert {"embedding", "self-attention"} <= set(names) and "attention" not in names
+        assert page.locator(".live-map.tall .heat-line").count() > 1
+        assert not page.faults
+
+
+def of_the_model(said: str, config, layers: int, keys: Keys) -> str:
+    heads = getattr(config, "num_heads", None)
+    best = keys.figure.locator(".live-map.wide text.mono.strong").last.text_content()
+    facts = {
+        "width": config.d_model, "heads": WORDS[heads], "last": layers - 1, "next": best,
+        "blocks": f"{WORDS[layers]} block{'s' if layers > 1 else ''}", "story": written(keys),
+    }  # fmt: skip
+    return said.format(**facts)
+
+
+@browser
+@pytest.mark.parametrize("name", ["Decoder", "Larger decoder", "Encoder", "Translator"])
+def test_a_tour_leads_through_the_model_that_is_chosen(
+    shown, name: str, small_gpt, writer, gaps, translator
+) -> None:
+    models = small_gpt[0], writer[0], gaps[0], translator[1]
+    names = "Decoder", "Larger decoder", "Encoder", "Translator"
+    config = dict(zip(names, models, strict=True))[name].config
+    layers = config.num_decoder_layers if name == "Translator" else config.num_layers
+    keys = Keys(shown, "map")
+    tour, choice = keys.figure.locator(".map-tour"), keys.figure.get_by_label("Open", exact=True)
+    family(keys, name)
+    keys.reach("Show me around", "button")
+    keys.press("Enter")
+    stops = DATA["tours"][name.split()[-1].lower()]
+    for number, stop in enumerate(stops, start=1):
+        said = of_the_model(stop["said"], config, layers, keys)
+        assert tour.locator("p").inner_text() == f"{number} of {len(stops)}. {said}"
+        assert choice.input_value() == of_the_model(stop["open"], config, layers, keys)
+        assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
+        pressed = keys.figure.get_by_role("button", name=name, exact=True)
+        assert pressed.get_attribute("aria-pressed") == "true"
+        kept = stop.get("uses", [])
+        for label, row in ("Your text", "text"), ("Head", "head"), ("Switch off", "off"):
+            seen = keys.figure.get_by_label(label, exact=True).is_visible()
+            assert seen == (row in kept), (number, label)
+        keys.press("Enter")
+    assert not tour.is_visible() and keys.figure.get_by_label("Your text").is_visible()
+
+
+@browser
+def test_a_tour_can_be_left_and_ends_with_its_model(shown) -> None:
+    keys = Keys(shown, "map")
+    tour = keys.figure.locator(".map-tour")
+    keys.reach("Show me around", "button")
+    keys.press("Enter", "Enter", "Shift+Tab", "Enter")
+    assert tour.locator("p").inner_text().startswith("1 of ")
+    family(keys, "Encoder")
+    assert not tour.is_visible() and keys.figure.get_by_label("Your text").is_visible()
+    for leave in ("Escape", "End"):
+        keys.reach("Show me around", "button")
+        keys.press("Enter")
+        assert tour.is_visible()
+        if leave == "End":
+            keys.reach("End", "button")
+        keys.press("Escape" if leave == "Escape" else "Enter")
+        assert not tour.is_visible()
+
+
+@browser
+def test_the_translators_tour_shows_a_token_of_the_band_that_is_open(shown) -> None:
+    keys = Keys(shown, "map")
+    family(keys, "Translator")
+    token = keys.figure.get_by_label("Token", exact=True)
+    keys.reach("Show me around", "button")
+    keys.press("Enter")
+    shown_ = []
+    for _ in DATA["tours"]["translator"]:
+        shown_.append((token.get_attribute("aria-valuetext"), written(keys)))
+        row = keys.figure.locator(".map-row.wide")
+        if row.is_visible():  # the numbers are those of the same token
+            assert f": the row of {shown_[-1][0]} in numbers" in row.get_attribute("aria-label")
+        keys.press("Enter")
+    source = "sieben und dreißig → "
+    assert shown_[:3] == [(word, f"{source}…") for word in ("dreißig", "dreißig", "start")]
+    assert shown_[3:] == [("seven", f"{source}thirty seven")] * 2
+
+
+@browser
+def test_let_it_run_draws_in_a_decoder(chromium, page_file, small_gpt) -> None:
+    model, tokenizer = small_gpt
+    text, most, many = DATA["texts"]["decoder"], DATA["most"], DATA["run"]
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        keys.reach("Temperature")
+        keys.press("End")
+        keys.reach("Let it run", "button")
+        keys.press("Enter")
+        left = page.evaluate(
+            "n => { const next = Live.random(1); return Array.from({ length: n }, next); }", many
+        )
+        ids = tokenizer.encode(text)
+        for one in left:
+            with torch.no_grad():
+                logits = model(torch.tensor([ids[-most:]])).logits[0, -1].double()
+            ids.append(int(((logits / 10**0.7).softmax(-1).cumsum(0) > one).nonzero()[0]))
+        said = " ".join(tokenizer.decode(ids).replace("\n", " ⏎ ").split())
+        assert " ".join(written(keys).split()) == said
+        # The likeliest is written by the button that says so.
+        press = keys.figure.get_by_role("button", name="Write the next token")
+        assert press.get_attribute("title") == "Writes the likeliest token."
+        with torch.no_grad():
+            ids.append(int(model(torch.tensor([ids[-most:]])).logits[0, -1].argmax()))
+        press.click()
+        said = " ".join(tokenizer.decode(ids).replace("\n", " ⏎ ").split())
+        assert " ".join(written(keys).split()) == said
+
+
+@browser
+def test_the_line_of_text_takes_what_was_written(shown, small_gpt) -> None:
+    model, tokenizer = small_gpt
+    keys = Keys(shown, "map")
+    text, line = DATA["texts"]["decoder"], keys.figure.get_by_label("Your text")
+    keys.reach("Write the next token", "button")
+    keys.press("Enter", "Enter")
+    whole = written(keys)
+    assert whole.startswith(text) and len(whole) > len(text) and line.input_value() == text
+    line.focus()
+    assert line.input_value() == whole
+    keys.press("End")
+    keys.page.keyboard.type(" you")
+    assert written(keys) == f"{whole} you"
+    ids = torch.tensor([tokenizer.encode(f"{whole} you".replace(" ⏎ ", "\n"))])
+    with torch.no_grad():
+        best = model(ids[:, -DATA["most"] :]).logits[0, -1].softmax(-1).max()
+    assert numbers(keys)[2][0] == pytest.approx(float(best), abs=5e-5 + NEAR)
+    keys.press("Enter")  # written while one types
+    assert line.input_value() == written(keys)
+    family(keys, "Encoder")
+    keys.reach("Fill in and hide the next", "button")
+    keys.press("Enter")
+    line.focus()
+    assert line.input_value() == re.sub(r"[\[\]]", "", written(keys)).strip()
+
+
+@browser
+def test_the_matrix_is_of_the_block_that_the_motion_has_come_to(chromium, page_file) -> None:
+    with offline(chromium) as page:
+        page.goto(own_page(page_file.parent, "map").as_uri())
+        page.locator("#figure-map.is-live").wait_for()
+        heads = page.evaluate(
+            """() => new Promise((done) => {
+                const seen = [], label = (name) => [...document.querySelectorAll(name)][0]
+                    .getAttribute("aria-label").match(/Block \\d/)[0];
+                const look = () => {
+                    seen.push(`${label(".map-row.wide")} ${label(".map-tensor")}`);
+                    if (new Set(seen).size < 2) requestAnimationFrame(look); else done(seen);
+                };
+                look();
+            })"""
+        )
+        assert set(heads) == {"Block 1 Block 1", "Block 2 Block 2"}
+        page.get_by_role("button", name="Stop").click()
+        tensor = page.locator(".map-tensor").get_attribute("aria-label")
+        assert tensor.startswith("Decoder. Block 1: weights A")
