@@ -7,7 +7,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader(gaps), BLANK = "___";
   const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
-  const size = (row) => Math.sqrt(Live.dot(row, row)), inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
+  const inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, stale = false, power = 0, random = Live.random(1), home = null;
@@ -107,7 +107,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
   const [press, dice, runs, guide] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
-  const chooseHead = html("div", { class: "live-buttons" });
+  const chooseHead = html("div", { class: "live-buttons map-set" });
   // Parts to switch off: beside the head, folded where there is less room.
   const parts = html("div", { class: "live-buttons" }), switches = html("details", { class: "map-switches" }, html("summary", {}, "Switch parts off"), parts);
   const roomy = matchMedia("(min-width: 48rem)"), unfold = () => { switches.open = roomy.matches; };
@@ -129,6 +129,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   ui.panel(html("div", { class: "map-bench" }, own, picture.element));
   let slider = null, stage = null, which = null, whichHead = null;
 
+  const told = (there) => Live.mapWords.told(found, { focus, head, causal: family().causal }, there);
+
   // ---- reading and drawing ---------------------------------------------------------------------
   const steps = () => found.steps[band], trained = () => ({ causal: family().causal, places: true });
   const altered = () => off || !positions || causal !== family().causal;
@@ -149,18 +151,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     once();
     return remark;
   }
-  // What stands beside the pictures for those who cannot see them.
-  function inWords() {
-    const [b, t] = focus, { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
-    const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
-      const columns = kind === "cross" ? found.bands[0].names : names;
-      const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-      return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
-    }));
-    const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, bars);
-    const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
-    return `${title()}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
-  }
   // One tensor: the one that is open, or the one that the motion has come to.
   function tensor(b, at) {
     const step = found.steps[b][at], { bands: [one, two] } = found, names = two ? { S: one.names, T: two.names } : { T: one.names };
@@ -169,18 +159,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[b])],
       { role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
   }
-  // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
-  function guessed(best) {
-    const { before, shares, whole, token: shown_ } = found, percent = (share) => `${Math.round(100 * share)} %`, own_ = ` ▸ ${shown_(best)} ${percent(shares[best])}`;
-    if (!before) return own_;
-    const first_ = largest(before);
-    return first_ === best ? `${own_}, ${whole} ${percent(before[best])}` : `${own_}, ${whole} ${shown_(first_)} ${percent(before[first_])} (now ${percent(shares[first_])})`;
-  }
   function draw() {
     const best = largest(found.shares), openNow = follow(focus);
     tensor(band, place);
     shownText.replaceChildren(...family().story());
-    guess.textContent = guessed(best);
+    guess.textContent = Live.mapWords.guess(found);
     dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     press.title = family().presses ?? "";
@@ -190,7 +173,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   // The curves and the numbers of one row: the chosen one, or the one that the mouse is on.
   function follow(row, pointed = null) {
-    const all = inWords(), opened = { band, ...Live.stages.of(steps()[place], place) };
+    const all = Live.mapWords.all(found, { title: title(), focus, head }), opened = { band, ...Live.stages.of(steps()[place], place) };
     [home] = maps.map((map) => map.draw(found, { focus: row, head, opened }, all));
     figures(pointed ?? home, row);
     return home;
@@ -204,23 +187,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     }
   }
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
-
-  // What happens in a column, in one sentence.
-  function told({ band: b, column, row: at }) {
-    const t = at ?? (focus[0] === b ? focus[1] : found.bands[b].names.length - 1), { names, writes } = found.bands[b], me = `“${names[t]}”`;
-    if (!column) return "";
-    const n = column.block + 1;
-    const does = Live.stages.DOES[column.kind];
-    if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
-    if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
-    if (column.kind === "norm") return does;
-    if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
-    const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-    const idle = column.kind === "self" && !best && t && family().causal ? " Many heads rest on the first token when they find nothing." : "";
-    const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
-    if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-    return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}`;
-  }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   let frame = null, moving = false, seen = true, resume = null;
@@ -304,6 +270,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const stages = (to) => Live.stages.list(found.steps[to]).map(({ key, said: named, place: at }) =>
     ({ key: `${to}.${key}`, said: found.bands[1] ? `${found.bands[to].column.toLowerCase()}, ${named}` : named, at }));
   function open(key) {
+    halt();
     band = Number(key[0]);
     if (focus[0] !== band) focus = [band, found.bands[band].scored ?? found.bands[band].names.length - 2];
     place = stages(band).find((one) => one.key === key)?.at ?? place;
@@ -339,15 +306,15 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       show: (n) => (name === "encoder" ? words[n - 1] : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
+    chooseHead.append(switches);
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: chooseHead, show: (x) => number(10 ** x), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: language, to: chooseHead, change: (to) => { language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
-    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { place = n - 1; controls(); draw(); } });
+    slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { halt(); place = n - 1; controls(); draw(); } });
     own.append(is);
     ui.check({ label: "Causal mask", value: causal, to: parts, change: (on) => { causal = on; renew(); } });
     ui.check({ label: "Positions", value: positions, to: parts, change: (on) => { positions = on; renew(); } });
     ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } });
-    chooseHead.append(switches);
     controls();
   }
   // What a tour says of the model that is shown, by the names in its sentences.
@@ -399,7 +366,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {
-    [focus, head, band, place, causal, positions, off, slider, power] = [null, first, 0, 0, family().causal, true, "", null, 0];
+    [focus, home, head, band, place, causal, positions, off, slider, power] = [null, null, first, 0, 0, family().causal, true, "", null, 0];
     input.value = texts[name];
     stale = false;
     note.textContent = family().cut(texts[name]);

@@ -308,3 +308,45 @@ Live.mapRow = (ui, form) => {
     },
   };
 };
+
+// What the map says in words: of a whole model, of its next guess, and of the stage that is pointed at.
+Live.mapWords = (() => {
+  const { number, largest } = Live, size = (row) => Math.sqrt(Live.dot(row, row));
+  return {
+    // What stands beside the pictures for those who cannot see them.
+    all(found, { title, focus: [b, t], head }) {
+      const { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
+      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
+        const columns = kind === "cross" ? found.bands[0].names : names;
+        const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
+        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
+      }));
+      const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, found.bars);
+      const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
+      return `${title}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
+    },
+    // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
+    guess({ before, shares, whole, token }) {
+      const best = largest(shares), percent = (share) => `${Math.round(100 * share)} %`, now = ` ▸ ${token(best)} ${percent(shares[best])}`;
+      if (!before) return now;
+      const first = largest(before);
+      return first === best ? `${now}, ${whole} ${percent(before[best])}` : `${now}, ${whole} ${token(first)} ${percent(before[first])} (now ${percent(shares[first])})`;
+    },
+    // What happens in a column, in one sentence.
+    told(found, { focus, head, causal }, { band: b, column, row: at }) {
+      const t = at ?? (focus[0] === b ? focus[1] : found.bands[b].names.length - 1), { names, writes } = found.bands[b], me = `“${names[t]}”`;
+      if (!column) return "";
+      const n = column.block + 1;
+      const does = Live.stages.DOES[column.kind];
+      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
+      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
+      if (column.kind === "norm") return does;
+      if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
+      const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
+      const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
+      const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
+      if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
+      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}`;
+    },
+  };
+})();
