@@ -13,7 +13,7 @@ Live.mapPicture = (() => {
   };
   const TALL = {
     width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
-    one: { left: 0, label: 60, embed: 30, ffn: 28, norm: 16, scores: 6 },
+    one: { left: 0, label: 60, embed: 24, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
 
@@ -43,7 +43,7 @@ Live.mapPicture = (() => {
   }
 
   // Whether there is room for the numbers of the first vectors.
-  const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 20;
+  const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40;
 
   const curve = (x0, y0, x1, y1) => [[x0, y0], [(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1], [x1, y1]];
   const drawn = ([a, b, c, d]) => `M${at(a[0])},${at(a[1])}C${[b, c, d].map((p) => p.map(at)).join(" ")}`;
@@ -107,7 +107,7 @@ Live.mapPicture = (() => {
           svg("text", { class: "middle share", transform: `translate(${at(x + 4)} ${at(middle - high / 2)}) rotate(-90)` }, band.head)];
       }
       if (kind === "scores" || (kind === "embed" && room < 20)) return null;
-      if (kind === "embed" && narrow) return text(x1 - 1, band.named, first, "end share");
+      if (kind === "embed" && narrow) return [box(x0 + 2, from, room - 4, to - from, "map-block", { rx: 4 }), text(x1 - 1, band.named, first, "end share")];
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
       return text((x0 + x1) / 2, band.named, said, "middle share");
