@@ -107,7 +107,10 @@ Live.mapPicture = (() => {
           svg("text", { class: "middle share", transform: `translate(${at(x + 4)} ${at(middle - high / 2)}) rotate(-90)` }, band.head)];
       }
       if (kind === "scores" || (kind === "embed" && room < 20)) return null;
-      if (kind === "embed" && narrow) return [box(x0 + 2, from, room - 4, to - from, "map-block", { rx: 4 }), text(x1 - 1, band.named, first, "end share")];
+      if (kind === "embed" && narrow) {
+        boxes.push(box(x0 + 2, from, room - 4, to - from, "map-block", { rx: 4 }));
+        return text(x1 - 1, band.named, first, "end share");
+      }
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
       return text((x0 + x1) / 2, band.named, said, "middle share");
