@@ -43,7 +43,7 @@ FIGURES = (
     ),
     Figure(
         "gates",
-        "When does a gate open?",
+        "Which words does a gate let in?",
         "A small trained GRU reads a sentence and predicts after each word whether the verb must "
         "be plural. A dark square keeps the old value of a hidden unit, a light one lets a new "
         "value in. Type a sentence of your own.",
