@@ -105,6 +105,17 @@ ENCODER = Typed("12-vision", "encoder", ("block",), {
     "Not yet: `first`, then [CLS]": ("x + self.positions", "x - self.positions"),
 })  # fmt: skip
 
+HIDE = Typed("10-encoder", "hide", ("imports", "vocabulary"), {
+    "Special tokens are chosen too": (" & (ids > MASK)", ""),
+    "You replace words that were not chosen.": (
+        "chosen & (kind < 0.8)", "kind < 0.8", "chosen & (kind > 0.9)", "kind > 0.9"),
+    "All the chosen are asked": ("return read, chosen", "return read, chosen & (kind < 0.8)"),
+    "A tenth of the chosen stays": ("chosen & (kind < 0.8)", "chosen"),
+    "In the last tenth another word": ("chosen & (kind > 0.9), other, read",
+                                       "chosen & (kind > 0.9), ids, read"),
+    "Not yet: choose, then [MASK]": ("(kind > 0.9)", "(kind > 0.8)"),
+})  # fmt: skip
+
 ATTENTION = Typed("05-self-attention", "attention", (), {
     "The scores are not divided.": (" / Q.shape[-1] ** 0.5", ""),
     "You divide by d_k.": (" ** 0.5", ""),
@@ -150,7 +161,7 @@ ROTATE = Typed("07-positions", "rotate", ("rope",), {
     "Not yet: pair 2i": ("m * theta)", "2 * m * theta)"),
 })  # fmt: skip
 
-TYPED = {one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, TRANSLATOR, PATCHIFY, ENCODER)}
+TYPED = {one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, HIDE, TRANSLATOR, PATCHIFY, ENCODER)}
 
 
 def run(source: str, known: dict) -> None:
