@@ -161,7 +161,9 @@ ROTATE = Typed("07-positions", "rotate", ("rope",), {
     "Not yet: pair 2i": ("m * theta)", "2 * m * theta)"),
 })  # fmt: skip
 
-TYPED = {one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, HIDE, TRANSLATOR, PATCHIFY, ENCODER)}
+TYPED = {
+    one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, HIDE, TRANSLATOR, PATCHIFY, ENCODER)
+}
 
 
 def run(source: str, known: dict) -> None:
