@@ -5,8 +5,8 @@ reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); 
 for testing. The model is *selective*: few words get most of the weight. Training does not ask for
 that by itself, since a loud vote does the same as a large weight. So the training reviews are up to
 ``MOST`` snippets of one class joined, and weight decay keeps everything small except the query. For
-the same model trained without both, ``usual``, the file has the test accuracy and the weight of the
-words that judge. Weights are whole multiples of ``step``, so that the file is small. The figure
+the same model trained without both, ``usual``, the file has the test accuracy, the weight of the
+words that judge, and how large its votes are. Weights are whole multiples of ``step``, so that the file is small. The figure
 computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Half a
 minute on one thread, with the corpus available::
 
@@ -130,6 +130,17 @@ def weight_of_the_verdict(model: PoolingClassifier, tokenizer: WordTokenizer) ->
     return weights[len(before) : len(before) + len(verdict)].sum().item()
 
 
+@torch.no_grad()
+def sizes_of_votes(model: PoolingClassifier) -> dict[str, float]:
+    """The median and the largest size of a vote, over the words of the vocabulary."""
+    own = weights_of(model)
+    votes = (own["E"] @ (own["W"][:, 1] - own["W"][:, 0])).abs()
+    return {
+        "median vote": round(votes.median().item(), 2),
+        "largest vote": round(votes.max().item(), 2),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
@@ -165,6 +176,7 @@ def main() -> None:
         stored[name] = {
             "right": round(right(one, examples["test"]), 3),
             "weight of the verdict": round(weight_of_the_verdict(one, tokenizer), 3),
+            **sizes_of_votes(one),
         }
         print(name, stored[name])
     live.store("reviews", stored)
