@@ -33,11 +33,12 @@ test digits of MNIST by Y. LeCun, C. Cortes and C. J. C. Burges, http://yann.lec
 which is licensed under the Creative Commons Attribution-ShareAlike 3.0 licence (CC BY-SA 3.0),
 https://creativecommons.org/licenses/by-sa/3.0/. The pixels are unchanged, and under that licence.
 
-The translator of lesson 11 (notebooks/11-encoder-decoder/figures/captions/captions.json) was
-trained on Multi30k by D. Elliott, S. Frank, K. Sima'an and L. Specia (2016),
-https://github.com/multi30k/dataset. That file holds the model's weights and pieces of words, and
-the first ten captions of the test of 2016 in German and English, quoted to show what the model
-does. The corpus itself is not included. It names no licence for its captions; of the photographs
+The translator of lesson 11 (notebooks/11-encoder-decoder/figures/captions/captions.json) and the
+first decoder of the page Explore (book/figures/map/map.json) were trained on Multi30k by
+D. Elliott, S. Frank, K. Sima'an and L. Specia (2016), https://github.com/multi30k/dataset. These
+files hold the models' weights and pieces of words, and the first also the first ten captions of
+the test of 2016 in German and English, quoted to show what the model does. The corpus itself is
+not included. It names no licence for its captions; of the photographs
 that they describe it says that they are provided for non-commercial research and education.
 Whoever uses the model or the captions for anything else should ask the authors of the corpus.
 """

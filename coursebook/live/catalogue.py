@@ -275,16 +275,46 @@ FIGURES = {
         Figure(
             "map",
             "A whole model at once: what flows where?",
-            "Trained models run in this page: a small GPT that has read Shakespeare and a larger "
-            "one, an encoder of short sentences, and the translator of lesson 11. What the model "
-            "wrote is bold, its next guess grey. Point at a stage, or tap it, to see what it does.",
+            "Trained models run in this page: a small GPT that has read captions of photographs, "
+            "a larger one that has read Shakespeare, an encoder of short sentences, and the "
+            "translator of lesson 11. What the model wrote is bold, its next guess grey. Point at "
+            "a stage, or tap it, to see what it does.",
             "book/explore",
             data={
                 "texts": {
-                    "decoder": "What shall I do, my good",
+                    "decoder": "The dog runs through the",
                     "larger decoder": "What news, my",
                     "encoder": "she sang a long low note",
                     "translator": "siebenunddreißig",
+                },
+                "examples": {
+                    "decoder": [
+                        "The dog runs through the",
+                        "A man is playing the",
+                        "A boy jumps into the",
+                        "A group of people",
+                        "A little girl in a pink dress",
+                    ],
+                    "larger decoder": [
+                        "What news, my",
+                        "Good morrow, my",
+                        "My lord, I would not",
+                        "Tell me, where is",
+                        "He is dead",
+                    ],
+                    "encoder": [
+                        "she sang a long low note",
+                        "the singer ___ a high note",
+                        "he left a note on the fridge",
+                        "he held a ___ note for me",
+                    ],
+                    "translator": [
+                        "siebenunddreißig",
+                        "zwanzigtausend",
+                        "quatre-vingt-dix-neuf",
+                        "nine hundred and six",
+                        "March 3, 1999",
+                    ],
                 },
                 "gap": 1,
                 "languages": [
@@ -302,7 +332,7 @@ FIGURES = {
                 "step": 1300,
                 "run": 24,
             },
-            stored=("merges", "gaps", "writer", "translator"),
+            stored=("map", "gaps", "merges", "writer", "translator"),
             scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
             at_once=True,
             later=("writer", "translator"),

@@ -49,15 +49,16 @@ def furthest(found: list, expected: list[torch.Tensor]) -> float:
 
 
 @browser
+@pytest.mark.parametrize("name", ["map", "merges"])
 @torch.no_grad()
-def test_the_decoders_logits(scripts, course: Path) -> None:
-    model, tokenizer = maker("merges").load(stored_model(course, "merges"))
+def test_the_decoders_logits(scripts, course: Path, name: str) -> None:
+    model, tokenizer = maker(name).load(stored_model(course, name))
     text = load_corpus("prose").text[:40_000]
     ids, longest = tokenizer.encode(text), model.config.context_length
     rows = [ids[37 * n : 37 * n + 1 + n % longest] for n in range(INPUTS)]
     found = scripts.evaluate(
-        "rows => rows.map((row) => Live.gpt(Live.data.merges).read(row).logits)",
-        rows,
+        "([rows, name]) => rows.map((row) => Live.gpt(Live.data[name]).read(row).logits)",
+        [rows, name],
     )
     expected = [model(torch.tensor([row])).logits[0, -1] for row in rows]
     assert furthest(found, expected) < NEAR

@@ -105,10 +105,7 @@ Live.figure("attends", (ui, { sentence, head: first, most, others, pause }) => {
     }
     return found.note;
   } });
-  ui.row(ui.above, ...[sentence, ...others].map((one) => [one, () => {
-    input.value = one;
-    input.dispatchEvent(new Event("input"));
-  }]));
+  ui.examples(input)([sentence, ...others]);
   var which = ui.slider({ label: "Word", min: 1, max: words.length, value: word + 1, show: (n) => words[n - 1] ?? "", change: (n) => { still(); choose(n - 1); } });
   whichHead = ui.choice({ label: "Head", options: run.each.map(({ name }, h) => [h, name]), value: head, change: (h) => { still(); head = Number(h); draw(); } });
 

@@ -2,12 +2,10 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
+Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
   const { html, number, largest, softmax } = Live, calm = Live.calm();
-  const tokenizer = Live.tokenizer(Live.data.merges.merges);
   const gaps = Live.data.gaps, bert = Live.reader(gaps), BLANK = "___";
-  const token = (id) => tokenizer.shown(tokenizer.tokens[id]), list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
-  const inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
+  const list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
 
   let typed = [], written = [], words = [], hidden = gap, wanted = gap, source = [], said = [], language = into;
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, stale = false, power = 0, random = Live.random(1), home = null;
@@ -17,27 +15,31 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
 
   // What each kind of model makes of a text, what it computes, and what comes next.
-  const decoder = (gpt) => ({
-    heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
-    off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
-    cut(text) {
-      const ids = tokenizer.prompt(text.replace(/ *⏎ */g, "\n"));
-      if (!ids.length) return "Type at least one character.";
-      [typed, written] = [ids, []];
-      return this.remark();
-    },
-    read(options) {
-      const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
-      return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
-    },
-    next(id) { written.push(id); return written.length % many > 0; },
-    remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
-    story: () => [inLine(typed), written.length ? html("strong", {}, inLine(written)) : ""],
-    text: () => inLine([...typed, ...written]),
-    answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
-  });
+  function decoder(stored, { merges }) {
+    const gpt = Live.gpt(stored), tokenizer = Live.tokenizer(merges), token = (id) => tokenizer.shown(tokenizer.tokens[id]);
+    const inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
+    return {
+      heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
+      off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
+      cut(text) {
+        const ids = tokenizer.prompt(text.replace(/ *⏎ */g, "\n"));
+        if (!ids.length) return "Type at least one character.";
+        [typed, written] = [ids, []];
+        return this.remark();
+      },
+      read(options) {
+        const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
+        return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
+      },
+      next(id) { written.push(id); return written.length % many > 0; },
+      remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
+      story: () => [inLine(typed), written.length ? html("strong", {}, inLine(written)) : ""],
+      text: () => inLine([...typed, ...written]),
+      answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${number(share)}.`,
+    };
+  }
   const families = {
-    decoder: decoder(Live.gpt(Live.data.merges)),
+    decoder: decoder(Live.data.map, Live.data.map),
     encoder: {
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
@@ -64,7 +66,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     },
   };
   // What is heavy is loaded as somebody asks for it.
-  const loaded = { "larger decoder": ["writer", () => decoder(Live.gpt(Live.data.writer))], translator: ["translator", withTranslator] };
+  const loaded = { "larger decoder": ["writer", () => decoder(Live.data.writer, Live.data.merges)], translator: ["translator", withTranslator] };
   function withTranslator() {
     const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
     return {
@@ -100,11 +102,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
-    // The two decoders go on with one text, so that they can be compared.
-    for (const key of Object.keys(texts)) if (key === name || [key, name].every((one) => one.endsWith("decoder"))) texts[key] = text;
+    texts[name] = text;
     return read(text);
   } });
-  const note = ui.above.lastChild;
+  const note = ui.above.lastChild, invite = ui.examples(input);
   const own = html("div", { class: "live-controls" });
   const [press, dice, runs, guide] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
   const chooseHead = html("div", { class: "live-buttons map-set" });
@@ -325,7 +326,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   }
   // During a tour only the controls stay that its stop uses.
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [press.parentElement, "write"], [whichHead.parentElement, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [note.nextSibling, "text"], [press.parentElement, "write"], [whichHead.parentElement, "head"], [switches, "off"]]);
     for (const one of new Set([...of.keys(), ...chooseHead.children, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
   // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there.
@@ -368,6 +369,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function change() {
     [focus, home, head, band, place, causal, positions, off, slider, power] = [null, null, first, 0, 0, family().causal, true, "", null, 0];
     input.value = texts[name];
+    invite(examples[name]);
     stale = false;
     note.textContent = family().cut(texts[name]);
     compute();

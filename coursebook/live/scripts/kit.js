@@ -300,6 +300,13 @@ const Live = (() => {
         note.textContent = change(value);
         return input;
       },
+      // Under a line of text: buttons that type an example each. What is returned changes the examples.
+      examples(input) {
+        const row = html("div", { class: "live-buttons live-examples" });
+        above.append(row);
+        return (texts) => row.replaceChildren(...texts.map((text) =>
+          html("button", { type: "button", onclick: () => { input.value = text; input.dispatchEvent(new Event("input")); } }, text)));
+      },
       // A button that moves a slider on by itself until its end, and how a figure begins and stops that; not for those who
       // asked for less motion.
       play({ slider, change, wait = 600 }) {

@@ -92,6 +92,12 @@ def small_gpt(course: Path):
 
 
 @pytest.fixture(scope="package")
+def captioner(course: Path):
+    """The first decoder of the map, which writes captions, and its tokens."""
+    return maker("map").load(stored_model(course, "map"))
+
+
+@pytest.fixture(scope="package")
 def writer(course: Path, small_gpt):
     """The model that goes on with a text, in the package's own classes, and its tokens."""
     _, tokenizer = small_gpt

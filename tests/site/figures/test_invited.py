@@ -39,8 +39,8 @@ INVITED = {
     "attends": [(GUITAR, "note attends most to"), (CAT, "it attends most to cat")],
     "heads": [(CAT, r"it \(word 7\) looks most at cat")],
     "map": [
-        ("What shall I do, my good", "next token: “␣lord”"),
-        ("My lord, I would not", "next token: “␣be”"),
+        ("The dog runs through the", "next token: “␣(grass|snow|water)”"),
+        ("A man is playing the", "next token: “␣guitar”"),
     ],
     "writer": [("The guitar strings hummed one last", "tokens can be drawn")],
     "hidden-word": [
@@ -66,6 +66,8 @@ INVITED = {
 
 #: What a figure says of words that its model does not know, and of those that it leaves out.
 STRANGE = re.compile("never seen|not among|not know|only the first", re.IGNORECASE)
+
+LETTERS = re.compile(r"\w")
 
 
 @browser
@@ -93,3 +95,18 @@ def test_every_hint_that_invites_to_type_is_tried() -> None:
     own_words = {"merges"}  # any text is cut
     assert inviting - own_words <= set(INVITED)
     assert len(inviting) >= 5
+
+
+@browser
+@pytest.mark.parametrize("model", FIGURES["map"].data["examples"])
+def test_each_example_of_the_map_is_typed_by_a_press_and_known(shown, model: str) -> None:
+    keys = Keys(shown, "map")
+    keys.figure.get_by_role("button", name=model.capitalize(), exact=True).press("Enter")
+    keys.figure.get_by_text("being loaded").wait_for(state="detached")
+    for text in FIGURES["map"].data["examples"][model]:
+        keys.figure.get_by_role("button", name=text, exact=True).press("Enter")
+        assert keys.figure.get_by_label("Your text").input_value() == text
+        note = keys.figure.locator(".live-note").first.inner_text()
+        assert not STRANGE.search(note), (text, note)
+        read = keys.figure.locator(".map-written").inner_text()
+        assert LETTERS.findall(read)[:3] == LETTERS.findall(text)[:3], (text, read)

@@ -49,10 +49,10 @@ def written(keys: Keys) -> str:
 
 
 @browser
-def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_the_decoders_numbers_are_the_packages(shown, captioner) -> None:
+    model, tokenizer = captioner
     keys = Keys(shown, "map")
-    for text in DATA["texts"]["decoder"], "What say you to my":
+    for text in DATA["texts"]["decoder"], "A man rides a":
         typed(keys, text, "Your text")
         for causal, places, gone in (True, True, ""), (False, True, ""), (True, False, ""):
             for label, on in ("Causal mask", causal), ("Positions", places):
@@ -72,9 +72,9 @@ def test_the_decoders_numbers_are_the_packages(shown, small_gpt) -> None:
 
 
 @browser
-def test_one_row_of_attention_in_numbers_is_the_packages(shown, small_gpt) -> None:
+def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> None:
     """Scores and weights below the map: of the chosen token, or of the one the mouse is on."""
-    model, tokenizer = small_gpt
+    model, tokenizer = captioner
     keys = Keys(shown, "map")
     keys.reach("Your text")
     ids = tokenizer.encode(DATA["texts"]["decoder"])
@@ -110,8 +110,8 @@ def test_one_row_of_attention_in_numbers_is_the_packages(shown, small_gpt) -> No
 
 
 @browser
-def test_the_temperature_and_a_token_drawn(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_the_temperature_and_a_token_drawn(shown, captioner) -> None:
+    model, tokenizer = captioner
     keys = Keys(shown, "map")
     with torch.no_grad():
         ids = tokenizer.encode(DATA["texts"]["decoder"])
@@ -122,7 +122,7 @@ def test_the_temperature_and_a_token_drawn(shown, small_gpt) -> None:
     best = shares.sort(descending=True).values[: DATA["bars"]]
     assert numbers(keys)[2] == pytest.approx(best.tolist(), abs=SHOWN)
     rest = keys.figure.locator(".live-map.wide").get_by_text("others together").first
-    assert rest.text_content().startswith(f"{len(logits) - DATA['bars']} ")
+    assert rest.text_content().startswith(f"{len(logits) - DATA['bars']:,} ")
     keys.press("End")
     before = written(keys)
     found = set()
@@ -202,8 +202,8 @@ def test_the_translators_numbers_are_the_packages(shown, translator) -> None:
 
 
 @browser
-def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_what_is_written_goes_on_with_the_text(shown, captioner) -> None:
+    model, tokenizer = captioner
     keys = Keys(shown, "map")
     text, most = DATA["texts"]["decoder"], DATA["most"]
     typed(keys, text, "Your text")
@@ -324,7 +324,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         assert page.evaluate(MOVING) == 0
         page.wait_for_timeout(300)
         assert page.evaluate(MOVING) == 0
-        page.get_by_label("Your text").fill("What say you to my")
+        page.get_by_label("Your text").fill("A man rides a")
         assert page.evaluate("document.querySelector('.map-written').innerText").startswith("What")
         assert page.get_by_role("button", name="Let it run").is_visible()
         page.wait_for_function(f"({MOVING})() > 0")
@@ -353,9 +353,9 @@ def test_bars_are_as_long_as_their_probabilities(shown) -> None:
 def test_it_says_when_a_token_is_a_byte(shown) -> None:
     keys = Keys(shown, "map")
     note = keys.figure.locator(".live-note").first
-    typed(keys, "My lord 注", "Your text")
+    typed(keys, "A dog 注", "Your text")
     assert "“æ” stands for one byte" in note.inner_text()
-    typed(keys, "My lord", "Your text")
+    typed(keys, "A dog", "Your text")
     assert not note.inner_text()
 
 

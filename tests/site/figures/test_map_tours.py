@@ -111,9 +111,9 @@ def of_the_model(said: str, config, layers: int, keys: Keys) -> str:
 @browser
 @pytest.mark.parametrize("name", ["Decoder", "Larger decoder", "Encoder", "Translator"])
 def test_a_tour_leads_through_the_model_that_is_chosen(
-    shown, name: str, small_gpt, writer, gaps, translator
+    shown, name: str, captioner, writer, gaps, translator
 ) -> None:
-    models = small_gpt[0], writer[0], gaps[0], translator[1]
+    models = captioner[0], writer[0], gaps[0], translator[1]
     names = "Decoder", "Larger decoder", "Encoder", "Translator"
     config = dict(zip(names, models, strict=True))[name].config
     layers = config.num_decoder_layers if name == "Translator" else config.num_layers
@@ -177,8 +177,8 @@ def test_the_translators_tour_shows_a_token_of_the_band_that_is_open(shown) -> N
 
 
 @browser
-def test_let_it_run_draws_in_a_decoder(chromium, page_file, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_let_it_run_draws_in_a_decoder(chromium, page_file, captioner) -> None:
+    model, tokenizer = captioner
     text, most, many = DATA["texts"]["decoder"], DATA["most"], DATA["run"]
     with offline(chromium, reduced_motion="reduce") as page:
         page.folder = page_file.parent
@@ -208,8 +208,8 @@ def test_let_it_run_draws_in_a_decoder(chromium, page_file, small_gpt) -> None:
 
 
 @browser
-def test_the_line_of_text_takes_what_was_written(shown, small_gpt) -> None:
-    model, tokenizer = small_gpt
+def test_the_line_of_text_takes_what_was_written(shown, captioner) -> None:
+    model, tokenizer = captioner
     keys = Keys(shown, "map")
     text, line = DATA["texts"]["decoder"], keys.figure.get_by_label("Your text")
     keys.reach("Write the next token", "button")
