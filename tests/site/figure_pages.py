@@ -39,7 +39,7 @@ class Keys:
             if role
             else (self.figure.get_by_label(label, exact=True))
         )
-        for _ in range(30):
+        for _ in range(60):
             if found.evaluate("one => one === document.activeElement"):
                 return
             self.page.keyboard.press("Tab")

@@ -25,7 +25,7 @@ def test_a_head_switched_off_is_compared_with_the_whole_model(shown, writer, gon
     model, tokenizer = writer
     keys = Keys(shown, "map")
     family(keys, "Larger decoder")
-    text = DATA["texts"]["decoder"]
+    text = DATA["texts"]["larger decoder"]
     typed(keys, text, "Your text")
     guess = keys.figure.locator(".map-guess")
     assert not before(keys) and "everything on" not in guess.inner_text()
