@@ -238,9 +238,14 @@ def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
                 control.fill("zwei")
             assert status.inner_text() != before, name
             touched = figure.locator("input:not([type=checkbox]), select, button")
+            # Examples stand in a row that a finger moves.
+            inside = figure.locator(".live-examples, input, select, button:not(.live-examples > *)")
             for one in touched.filter(visible=True).all():
                 box = one.bounding_box()
-                assert box["height"] >= 40 and box["x"] + box["width"] <= 390, name
+                assert box["height"] >= 40, name
+            for one in inside.filter(visible=True).all():
+                box = one.bounding_box()
+                assert box["x"] + box["width"] <= 390, name
         assert not page.faults
 
 
