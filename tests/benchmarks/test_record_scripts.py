@@ -91,6 +91,7 @@ MEASUREMENTS = [
     ("encoder_or_decoder", "encoder-or-decoder", ["multi30k"]),
     ("mnist", "mnist-vit-cpu", ["mnist"]),
     ("mnist_mistakes", "mnist-mistakes", ["mnist"]),
+    ("image_captions", "image-captions", []),
     ("vision_digits", "vision-digits", []),
     ("vision_parts", "vision-parts", []),
     ("vision_arrows", "vision-arrows", []),

@@ -94,7 +94,7 @@ Live.figure("drawing", (ui, { which, first, across, down }) => {
     ["Next example", () => { example = (example + 1) % examples.length; show(examples[example]); draw(); }]);
   ui.choice({ label: "Attention of", options: model.heads_, value: which, change: (value) => { shown = value; draw(); } });
   const percent = (share) => `${number(100 * share, 0)} %`;
-  ui.hint(`Clear the canvas. Draw letters (${letters.join(", ")}) in its corners, as large as in the examples, and an arrow in the middle. The model learned from letters that a program drew with a wobble, and was right on ${percent(tested.right)} of ${tested.images.toLocaleString("en")} new ones. The model of the other figures, which learned from stamped letters, was right on ${percent(tested.stamped)} of them. How well it reads people's hands was not measured.`);
+  ui.hint(`Clear the canvas. Draw letters (${letters.join(", ")}) in its corners, as large as in the examples, and an arrow in the middle. The model learned from letters that a program drew with a wobble, and was right on ${percent(tested.right)} of ${tested.images.toLocaleString("en")} new ones. The model of the other figures, which learned from stamped letters, was right on ${percent(tested.stamped)} of them.`);
   show(examples[first]);
   draw();
 });
