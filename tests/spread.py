@@ -1,8 +1,8 @@
 """Among several processes: what shares a costly fixture stays together, and the longest is first.
 
 The tests of a scope go to one process, in their order. A file is a scope; so is each run of a
-chapter, all that judges one problem set, the pages of the site in three parts, and the files that
-:data:`TOGETHER` names.
+chapter, all that judges one problem set, the pages of the site and the files of its figures in
+parts, and the files that :data:`TOGETHER` names.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ import pytest
 #: and count on a machine that has not measured its own yet.
 SECONDS = (
     (r"tests/site$", 400),  # the first: it builds the site, and the others would wait for it
-    (r"tests/site, ", 90),
-    (r"tests/notebooks/.*\[04", 105),
-    (r"tests/notebooks/.*\[(09|11)", 80),
-    (r"tests/notebooks/.*\[(08|10)", 55),
-    (r"tests/notebooks/.*\[", 35),
-    (r"nbjudge/tests/hostile/", 150),
-    (r"tests/benchmarks/test_record_scripts", 90),
-    (r"nbjudge/tests/(run/test_cluster|judge/test_(judge|breaking))\.py", 100),
-    (r"nbjudge/tests, one class", 100),
+    (r"nbjudge/tests/test_hub\.py", 300),  # it waits, more than it computes
+    (r"nbjudge/tests/(run/test_cluster|hostile/test_hostile)\.py", 200),
+    (r"tests/site, ", 130),
+    (r"tests/site/test_live_models", 130),
+    (r"tests/notebooks/.*\[1[01]", 130),
+    (r"tests/coursebook/test_new", 130),
+    (r"tests/benchmarks/test_record_scripts", 120),
     (r"tests/solutions\[", 100),
+    (r"nbjudge/tests/collect/test_class_of_30\.py", 100),
+    (r"nbjudge/tests, one class", 100),
+    (r"tests/notebooks/.*\[(04|09|12)", 75),
+    (r"nbjudge/tests/(judge/test_(judge|breaking)|test_(quickstart|heights_course))\.py", 75),
+    (r"tests/tfcourse/models/test_traceable", 60),
     (r"tests/house/test_types", 60),
-    (r"tests/coursebook/test_new", 70),
+    (r"tests/notebooks/.*\[", 35),
     (r"(nbjudge/tests|tests/tfcourse/(runs|training))/", 20),
 )
 
@@ -46,11 +49,15 @@ KEPT = "tfcourse/seconds"
 SHOWN = 24
 
 
+#: In so many parts the site's pages and its figures' files go. Each part has a browser's page of
+#: its own; in one, they would be the last to end.
+PAGES, FIGURES = 4, 3
+
 #: Files that share what is costly: whose names match, and their scope's. It is a fixture, or what
 #: is found out once in a process, such as which tests of a problem set believe a lie.
 TOGETHER = (
     (r"tests/site/(?!test_(pages|live_models)\.py|figures/)", "tests/site"),
-    (r"tests/site/(figures/|test_live_models\.py)", "tests/site, figures"),
+    (r"tests/site/figures/test_map", "tests/site, map"),
     (r"tests/solutions/", "tests/solutions"),
     (
         r"nbjudge/tests/(run/test_class|report/test_feedback|report/test_people)\.py",
@@ -66,11 +73,17 @@ def scope(nodeid: str) -> str:
         return nodeid
     path = next((together for pattern, together in TOGETHER if re.match(pattern, path)), path)
     if path == "tests/site/test_pages.py":
-        page = name.partition("[")[2]
-        return f"tests/site, pages {zlib.crc32(page.encode()) % 3}"
+        return f"tests/site, pages {_part(name.partition('[')[2], PAGES)}"
+    if path.startswith("tests/site/figures/"):
+        return f"tests/site, figures {_part(path, FIGURES)}"
     if found := re.search(r"\[(ps\d\d)", name):
         return f"{path}[{found.group(1)}]"
     return path
+
+
+def _part(name: str, parts: int) -> int:
+    """In which of so many parts something of this name is, the same in all processes."""
+    return zlib.crc32(name.encode()) % parts
 
 
 def seconds(scope: str) -> float:

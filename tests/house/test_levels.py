@@ -155,12 +155,11 @@ def test_what_shares_a_fixture_is_one_scope():
     one = {spread.scope(f"tests/site/test_pages.py::test_{x}[a.html]") for x in ("axe", "quiz")}
     assert len(one) == 1
     pages = {spread.scope(f"tests/site/test_pages.py::test_axe[{x}.html]") for x in range(30)}
-    assert len(pages) == 3
-    figures = {
-        spread.scope(f"tests/site/{name}.py::test")
-        for name in ("figures/test_search", "figures/test_kit", "test_live_models")
-    }
-    assert len(figures) == 1 and not figures & (site | pages)
+    assert len(pages) == spread.PAGES
+    figures = {spread.scope(f"tests/site/figures/test_{x}.py::test") for x in range(30)}
+    assert len(figures) == spread.FIGURES and not figures & (site | pages)
+    maps = {spread.scope(f"tests/site/figures/test_map{x}.py::test") for x in ("", "_tours")}
+    assert len(maps) == 1 and not maps & figures
     first, *others = (spread.seconds(scope) for scope in sorted(site | pages | figures))
     assert first > max(others), "one builds the site, while the others have not begun"
     graded = {

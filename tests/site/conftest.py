@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,22 +48,32 @@ def _is_like_another(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
-def site(course: Path, tmp_path_factory) -> Path:
-    """The folder of the built site, the same for all processes; a warning of Sphinx fails it."""
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Path]], Path]:
+    """A function of a name and of what builds a file or folder: it is built by one process."""
     of_this_run = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         of_this_run = of_this_run.parent
-    built = of_this_run / "site"
-    with FileLock(of_this_run / "site.lock"):
-        if not built.is_file():
-            try:
-                built.write_text(str(build_site(course, clean=True).parent), "utf-8")
-            except Exception as error:
-                built.write_text("", "utf-8")
-                raise error
-    if not built.read_text("utf-8"):
-        pytest.fail("the site could not be built: see the first failure")
-    return Path(built.read_text("utf-8"))
+
+    def built(name: str, build: Callable[[], Path]) -> Path:
+        done = of_this_run / f"{name}.built"
+        with FileLock(of_this_run / f"{name}.lock"):
+            if not done.is_file():
+                try:
+                    done.write_text(str(build()), "utf-8")
+                except Exception as error:
+                    done.write_text("", "utf-8")
+                    raise error
+        if not done.read_text("utf-8"):
+            pytest.fail(f"{name} could not be built: see the first failure")
+        return Path(done.read_text("utf-8"))
+
+    return built
+
+
+@pytest.fixture(scope="session")
+def site(course: Path, once: Callable) -> Path:
+    """The folder of the built site, the same for all processes; a warning of Sphinx fails it."""
+    return once("site", lambda: build_site(course, clean=True).parent)
 
 
 @pytest.fixture(scope="session")
@@ -79,9 +89,9 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path) -> Path:
+def page_file(tmp_path_factory: pytest.TempPathFactory, course: Path, once: Callable) -> Path:
     """A small site's page with all live figures; beside it is a page for each."""
-    return build_figures(tmp_path_factory.mktemp("figures"), course)
+    return once("figures", lambda: build_figures(tmp_path_factory.mktemp("figures"), course))
 
 
 @pytest.fixture(scope="session")

@@ -106,5 +106,11 @@ def begin(figure) -> None:
         figure.locator(".live-status").wait_for(state="attached")
 
 
+def computed(page, script: str, given: object = None) -> object:
+    """What a function in the page returns. Playwright wraps each number; JSON does not."""
+    called = f"async text => JSON.stringify(await ({script})(JSON.parse(text)))"
+    return json.loads(page.evaluate(called, json.dumps(given)))
+
+
 def stored_model(course: Path, name: str) -> dict:
     return json.loads(figure_numbers(course, name).read_text("utf-8"))

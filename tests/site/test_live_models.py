@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from live_site import begin, offline, own_page, stored_model
+from live_site import begin, computed, offline, own_page, stored_model
 
 from coursebook.course import figure_numbers
 from coursebook.live import FOLDER, maker, packed
@@ -56,7 +56,8 @@ def test_the_decoders_logits(scripts, course: Path, name: str) -> None:
     text = load_corpus("prose").text[:40_000]
     ids, longest = tokenizer.encode(text), model.config.context_length
     rows = [ids[37 * n : 37 * n + 1 + n % longest] for n in range(INPUTS)]
-    found = scripts.evaluate(
+    found = computed(
+        scripts,
         "([rows, name]) => rows.map((row) => Live.gpt(Live.data[name]).read(row).logits)",
         [rows, name],
     )
@@ -72,7 +73,8 @@ def test_the_encoders_logits(scripts, course: Path) -> None:
     ids = {word: i for i, word in enumerate(words)}
     said = [list(one.words)[:12] for one in list(load_corpus("senses", "test"))[:INPUTS]]
     asked = [(row, n % len(row), n % 2 == 1) for n, row in enumerate(said)]
-    found = scripts.evaluate(
+    found = computed(
+        scripts,
         """asked => asked.map(([words, place, causal]) => {
             const model = Live.reader(Live.data.gaps);
             const read = words.map((word, t) => (t === place ? "<mask>" : word));
@@ -100,7 +102,8 @@ def test_the_scores_of_hidden_words_in_reviews(scripts, course: Path, side: str)
     rows = torch.randint(stored["special"], len(words), (INPUTS, stored["sizes"]["longest"]),
                          generator=torch.Generator().manual_seed(0)).tolist()  # fmt: skip
     asked = [(row[: 1 + n % len(row)], n % (1 + n % len(row))) for n, row in enumerate(rows)]
-    found = scripts.evaluate(
+    found = computed(
+        scripts,
         """([asked, side]) => {
             const stored = Live.data.masked;
             const model = Live.bert({ ...stored, weights: stored.sides[side].weights });
@@ -127,7 +130,8 @@ def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
     pairs = pairs[:: len(pairs) // INPUTS][:INPUTS]
     rows = [module.as_pair(words, source, target) for source, target in pairs]
     rows = [(ids, row[: 1 + n % (len(row) - 1)]) for n, (ids, row) in enumerate(rows)]
-    found = scripts.evaluate(
+    found = computed(
+        scripts,
         """rows => {
             const model = Live.translator(Live.data.translator);
             return rows.map(([ids, row]) => model.decode(row, model.encode(ids)).logits);
@@ -155,7 +159,8 @@ def test_the_translators_logits_and_beams(scripts, course: Path) -> None:
 def test_the_vision_transformers_logits(scripts, course: Path, name: str) -> None:
     module, stored = maker("arrow"), stored_model(course, name)
     images, _, _ = module.images_of(name, "test", INPUTS, seed=0)
-    found = scripts.evaluate(
+    found = computed(
+        scripts,
         "([name, images]) => images.map((one) => Live.vit(Live.data[name]).read(one).logits)",
         [name, images[:INPUTS, 0].tolist()],
     )
@@ -216,6 +221,11 @@ def test_the_first_answer_comes_in_a_moment_and_text_faster_than_it_is_read(
         assert max(page.evaluate(WRITTEN) for _ in range(3)) >= 30
 
 
+#: The height and the right edge of each.
+BOXES = """all => all.map((one) => one.getBoundingClientRect())
+    .map(({ height, right }) => [height, right])"""
+
+
 @browser
 def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -240,12 +250,10 @@ def test_a_telephone_runs_them_by_touch(chromium, page_file: Path) -> None:
             touched = figure.locator("input:not([type=checkbox]), select, button")
             # Examples stand in a row that a finger moves.
             inside = figure.locator(".live-examples, input, select, button:not(.live-examples > *)")
-            for one in touched.filter(visible=True).all():
-                box = one.bounding_box()
-                assert box["height"] >= 40, name
-            for one in inside.filter(visible=True).all():
-                box = one.bounding_box()
-                assert box["x"] + box["width"] <= 390, name
+            for height, _ in touched.filter(visible=True).evaluate_all(BOXES):
+                assert height >= 40, name
+            for _, right in inside.filter(visible=True).evaluate_all(BOXES):
+                assert right <= 390, name
         assert not page.faults
 
 

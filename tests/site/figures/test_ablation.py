@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, numbers
-from live_site import stored_model
+from live_site import computed, stored_model
 from torch import Tensor
 
 from coursebook.live import maker
@@ -29,7 +29,8 @@ def places(gone: tuple[str, ...]) -> list[tuple[int, int]]:
 def test_the_scripts_filler_is_the_packages(loaded, filler, gone: tuple[str, ...]) -> None:
     module, stored, model = filler
     roles = module.heads_roles
-    found = loaded.evaluate(
+    found = computed(
+        loaded,
         """([gone, n]) => {
             const model = Live.filler(Live.data.filler), out = new Set(gone);
             const run = model.read(model.hide(model.tests[n]), out);

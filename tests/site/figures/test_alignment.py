@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
-from live_site import stored_model
+from live_site import computed, stored_model
 
 from coursebook.live import maker
 from tfcourse.data.number_pieces import number_pieces
@@ -26,7 +26,8 @@ def test_the_scripts_aligner_is_the_packages(loaded, aligner) -> None:
         ids, said = read.encode(source, end=True), write.encode(target, start=True, end=True)
         with torch.no_grad():
             found = model(torch.tensor([ids]), torch.tensor([said[:-1]]), return_weights=True)
-        logits, maps = loaded.evaluate(
+        logits, maps = computed(
+            loaded,
             """([ids, said]) => {
                 const model = Live.aligner(Live.data.alignment);
                 const source = model.encode(ids), logits = [], maps = [];
@@ -81,7 +82,7 @@ def test_alignment(shown, aligner) -> None:
 @browser
 def test_the_scripts_german_is_the_packages(loaded) -> None:
     some = [*range(131), 200, 999, 1000, 1001, 1100, 21_021, 100_000, 345_627, 701_011, 999_999]
-    spelled = loaded.evaluate(
-        "some => some.map((n) => Live.aligner(Live.data.alignment).german(n))", some
+    spelled = computed(
+        loaded, "some => some.map((n) => Live.aligner(Live.data.alignment).german(n))", some
     )
     assert [tuple(words) for words in spelled] == [number_pieces(n, "de") for n in some]

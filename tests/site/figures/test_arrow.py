@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, numbers, scaled
+from live_site import computed
 
 from coursebook.live.catalogue import FIGURES
 from tfcourse.data import load as load_corpus
@@ -26,7 +27,8 @@ def test_the_scripts_vision_transformer_is_the_packages(loaded, vit, course: Pat
         hidden = torch.zeros(1, 16, dtype=torch.bool)
         hidden[0, places] = True
         for image in images[:20:4]:
-            found = loaded.evaluate(
+            found = computed(
+                loaded,
                 "([image, hidden]) => Live.vit(Live.data.arrow).read(image, new Set(hidden))",
                 [image[0].tolist(), places],
             )
@@ -58,7 +60,7 @@ def test_the_scripts_images_are_the_corpus_own(loaded, vit) -> None:
         "arrow": {"corner": corner, "turn": turn, "top": place[0], "left": place[1]},
         "dashes": [dict(zip(("kind", "top", "left"), one, strict=True)) for one in dashes],
     }
-    found = loaded.evaluate("scene => Live.vit(Live.data.arrow).paint(scene)", scene)
+    found = computed(loaded, "scene => Live.vit(Live.data.arrow).paint(scene)", scene)
     assert torch.equal(torch.tensor(found), load_corpus("arrows", "test")[0].pixels[0].int())
 
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
+from live_site import computed
 
 from tfcourse.runs import translate
 
@@ -21,7 +22,8 @@ def test_the_scripts_translator_is_the_packages(loaded, captions) -> None:
         ids, row = as_ids(tokens, one)
         with torch.no_grad():
             found = model(torch.tensor([ids]), torch.tensor([row]), return_weights=True)
-        whole, last, maps = loaded.evaluate(
+        whole, last, maps = computed(
+            loaded,
             """([ids, row]) => {
                 const model = Live.translator(Live.data.captions), memory = model.encode(ids);
                 const { logits, maps } = model.decode(row, memory);
@@ -42,7 +44,8 @@ def test_the_scripts_translator_is_the_packages(loaded, captions) -> None:
 def test_pieces_are_cut_and_joined_as_in_the_package(loaded, captions) -> None:
     _, tokens, stored = captions
     texts = [one["source"] for one in stored["captions"]] + ["Übermut, groß & 3½ Œuvres!"]
-    ids, again = loaded.evaluate(
+    ids, again = computed(
+        loaded,
         """texts => {
             const model = Live.translator(Live.data.captions);
             const cut = texts.map((text) => model.split(text).words);
@@ -60,7 +63,8 @@ def test_the_texts_are_those_that_the_file_quotes(loaded, captions, way: str) ->
     search, quoted = stored["search"], [one[way] for one in stored["captions"]][:5]
     beams = 1 if way == "greedy" else search["beams"]
     sources = [one["source"] for one in stored["captions"]][:5]
-    said = loaded.evaluate(
+    said = computed(
+        loaded,
         """([sources, beams, options]) => {
             const model = Live.translator(Live.data.captions);
             const read = (text) => model.split(text).words;

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Finger, Keys, browser, numbers
-from live_site import offline, stored_model
+from live_site import computed, offline, stored_model
 
 from coursebook.live import maker
 from coursebook.live.catalogue import FIGURES
@@ -18,7 +18,8 @@ def test_the_scripts_ink_is_the_corpus_own(loaded) -> None:
     """A line on the canvas has the darkness of the corpus' strokes; what is rubbed out is gone."""
     at = torch.arange(28).double()
     for x, y, to_x, to_y in ((3, 4, 20, 9), (14.5, 2.25, 14.5, 26), (6, 6, 6, 6)):
-        found = loaded.evaluate(
+        found = computed(
+            loaded,
             """([from, to]) => {
                 const model = Live.vit(Live.data.drawing), drawn = model.blank();
                 model.stroke(drawn, from, to);

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, numbers, typed
-from live_site import stored_model
+from live_site import computed, stored_model
 
 from coursebook.live import maker
 from coursebook.live.catalogue import FIGURES
@@ -37,8 +37,8 @@ def number_reader(course: Path):
 @browser
 def test_the_scripts_gru_is_the_packages(loaded, number_reader) -> None:
     for text in (FIGURES["gates"].data["sentence"], "the zebra said the cats in the tree"):
-        found = loaded.evaluate(
-            "words => Live.numberReader(Live.data.gates).read(words)", text.split()
+        found = computed(
+            loaded, "words => Live.numberReader(Live.data.gates).read(words)", text.split()
         )
         for one, expected in zip(found, number_reader(text.split()), strict=True):
             for name in ("z", "h"):

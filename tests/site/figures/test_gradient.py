@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, numbers
-from live_site import stored_model
+from live_site import computed, stored_model
 
 from coursebook.live import maker
 from coursebook.live.catalogue import FIGURES
@@ -30,8 +30,10 @@ def gradients_by_the_package(course: Path, gain: float, linear: bool) -> list[fl
 @browser
 @pytest.mark.parametrize(("gain", "linear"), [(1.0, False), (2.4, False), (1.3, True)])
 def test_the_scripts_gradients_are_the_packages(loaded, course: Path, gain, linear) -> None:
-    found = loaded.evaluate(
-        "([gain, linear]) => Live.gradients(Live.data.gradient, gain, linear)", [gain, linear]
+    found = computed(
+        loaded,
+        "([gain, linear]) => Live.gradients(Live.data.gradient, gain, linear)",
+        [gain, linear],
     )
     assert found == pytest.approx(gradients_by_the_package(course, gain, linear), abs=NEAR)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, NUMBER, SENTENCE, Keys, browser, stored_sentence, typed
+from live_site import computed
 
 from coursebook.live.catalogue import FIGURES
 
@@ -14,7 +15,8 @@ from coursebook.live.catalogue import FIGURES
 @pytest.mark.parametrize("text", [SENTENCE, "the guitar strings hummed one last melancholic note"])
 def test_the_scripts_reader_is_the_packages(loaded, reader, text: str, causal: bool) -> None:
     words = text.split()
-    found = loaded.evaluate(
+    found = computed(
+        loaded,
         """([words, causal]) => {
             const model = Live.reader(Live.data.reader), run = model.read(words, { causal });
             return { ...run, sense: model.sense(words, run.states).shares };

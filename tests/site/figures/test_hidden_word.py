@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
-from live_site import stored_model
+from live_site import computed, stored_model
 
 from coursebook.live import maker
 from coursebook.live.catalogue import FIGURES
@@ -40,7 +40,8 @@ def behind_the_gap(masked, side: str, words: list[str], place: int) -> torch.Ten
 def test_the_scripts_guesses_are_the_packages(loaded, masked, side: str) -> None:
     words = cut(SAID)
     for place in (0, 4, len(words) - 1):
-        found = loaded.evaluate(
+        found = computed(
+            loaded,
             """([text, place, side]) => {
                 const stored = Live.data.masked;
                 const model = Live.bert({ ...stored, weights: stored.sides[side].weights });
@@ -57,8 +58,10 @@ def test_the_scripts_guesses_are_the_packages(loaded, masked, side: str) -> None
 @browser
 def test_a_text_is_cut_as_the_package_cuts_it(loaded) -> None:
     for text in (SAID, "Été: 1999's naïve, über-cool ... (?!) don't_stop 50%", "it’s"):
-        found = loaded.evaluate(
-            "text => Live.bert({ ...Live.data.masked, weights: {} }).split(text, 99).words", text
+        found = computed(
+            loaded,
+            "text => Live.bert({ ...Live.data.masked, weights: {} }).split(text, 99).words",
+            text,
         )
         assert found == cut(text.replace("’", "'").replace("_", "___"))
 

@@ -5,6 +5,7 @@ import copy
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
+from live_site import computed
 
 from coursebook.live.catalogue import FIGURES
 
@@ -46,7 +47,8 @@ def test_what_a_gpt_computes_is_the_packages(loaded, small_gpt, causal, places, 
     model, tokenizer = small_gpt
     ids = torch.tensor([tokenizer.encode("My lord, I would not")])
     ours = opened(model, ids, causal, places, gone)
-    theirs = loaded.evaluate(
+    theirs = computed(
+        loaded,
         """([ids, causal, places, gone]) => {
             const model = Live.gpt(Live.data.merges);
             return model.read(ids, { causal, places, gone: new Set(gone ? [gone] : []) });
@@ -95,7 +97,8 @@ def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, 
     words_ = ["she", "<mask>", "a", "long", "low", "note"]
     ids = torch.tensor([[known.index(word) for word in words_]])
     ours = opened_encoder(encoder, ids, causal, places, gone, 1)
-    theirs = loaded.evaluate(
+    theirs = computed(
+        loaded,
         """([words, causal, places, gone]) => {
             const model = Live.reader(Live.data.gaps);
             const read = model.read(words, { causal, places, gone: new Set(gone ? [gone] : []) });

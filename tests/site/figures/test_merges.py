@@ -2,6 +2,7 @@
 
 import pytest
 from figure_pages import Keys, browser
+from live_site import computed
 
 from tfcourse.tokenizers import BPETokenizer
 from tfcourse.tokenizers.bpe import BYTES
@@ -13,7 +14,8 @@ TEXTS = ["The newest note", "  two  spaces\n\nO Romeo, 'tis café 注 🎸!", "w
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_scripts_tokens_are_the_packages(loaded, small_gpt, text: str) -> None:
     _, tokenizer = small_gpt
-    found = loaded.evaluate(
+    found = computed(
+        loaded,
         """text => {
             const tokenizer = Live.tokenizer(Live.data.merges.merges), ids = tokenizer.encode(text);
             return { ids, cut: tokenizer.cut(text, 7), back: tokenizer.decode(ids) };

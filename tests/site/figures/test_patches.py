@@ -5,6 +5,7 @@ import copy
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, scaled
+from live_site import computed
 
 from coursebook.live.catalogue import FIGURES
 from tfcourse.data import load as load_corpus
@@ -24,7 +25,8 @@ def test_what_a_vision_transformer_computes_is_the_packages(loaded, vit, places,
         if not places:
             model.positions.P.zero_()
         ours = model(scaled(stored, image).double(), return_states=True)
-    theirs = loaded.evaluate(
+    theirs = computed(
+        loaded,
         """([image, places, gone]) => Live.vit(Live.data.arrow)
             .read(image, new Set(), { places, gone: new Set(gone ? [gone] : []) })""",
         [image[0, 0].tolist(), places, gone],

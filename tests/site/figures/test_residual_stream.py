@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, numbers
+from live_site import computed
 from torch import Tensor
 
 from coursebook.live.catalogue import FIGURES
@@ -24,7 +25,7 @@ STREAMS = [
 def packages_stream(page, residual: bool, norm: str, init: str) -> list[Tensor]:
     """The words before the first block and after each, by the package with the script's weights."""
     sizes = FIGURES["residual-stream"].data["sizes"]
-    weights = page.evaluate("([init, sizes]) => Live.stream.weights(init, sizes)", [init, sizes])
+    weights = computed(page, "([init, sizes]) => Live.stream.weights(init, sizes)", [init, sizes])
 
     class Replacing(Block):
         def _add(self, x: Tensor, out: Tensor) -> Tensor:
@@ -55,7 +56,8 @@ def differing(x: Tensor) -> float:
 @pytest.mark.parametrize("residual, norm, init", STREAMS)
 def test_the_scripts_stream_is_the_packages(loaded, residual: bool, norm: str, init: str) -> None:
     sizes = FIGURES["residual-stream"].data["sizes"]
-    ours = loaded.evaluate(
+    ours = computed(
+        loaded,
         "([settings, sizes]) => Live.stream.run(settings, sizes)",
         [{"residual": residual, "norm": norm, "init": init}, sizes],
     )
@@ -75,7 +77,7 @@ def test_first_weights_have_the_deviation_that_is_named(loaded) -> None:
         "gpt2": (0.02 * math.sqrt(768 / 16), 0.02 * math.sqrt(768 / 16 / 48)),
     }
     for init, (query, down) in wanted.items():
-        weights = loaded.evaluate("([i, s]) => Live.stream.weights(i, s)", [init, sizes])
+        weights = computed(loaded, "([i, s]) => Live.stream.weights(i, s)", [init, sizes])
         for name, std in (("W_Q", query), ("W_2", down)):
             drawn = torch.tensor([block[name] for block in weights["blocks"]])
             assert drawn.std().item() == pytest.approx(std, rel=0.05), (init, name)

@@ -5,6 +5,7 @@ import copy
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser
+from live_site import computed
 
 
 def parts_off(model, places: bool, gone: str):
@@ -37,7 +38,8 @@ def parts_off(model, places: bool, gone: str):
 def test_what_a_translator_computes_is_the_packages(loaded, translator, places, gone) -> None:
     module, model, words = translator
     ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
-    theirs = loaded.evaluate(
+    theirs = computed(
+        loaded,
         """([ids, row, places, gone]) => {
             const model = Live.translator(Live.data.translator);
             const options = { places, gone: new Set(gone ? [gone] : []) };

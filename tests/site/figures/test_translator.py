@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser, typed
+from live_site import computed
 
 from tfcourse.data.number_pairs import draw_numbers
 from tfcourse.data.number_words import number_words
@@ -25,7 +26,8 @@ def test_the_scripts_translator_is_the_packages(loaded, translator) -> None:
                 found = model(
                     torch.tensor([ids]), torch.tensor([row[:length]]), return_weights=True
                 )
-            logits, maps = loaded.evaluate(
+            logits, maps = computed(
+                loaded,
                 """([ids, row]) => {
                     const model = Live.translator(Live.data.translator);
                     const { logits, maps } = model.decode(row, model.encode(ids));
@@ -40,7 +42,8 @@ def test_the_scripts_translator_is_the_packages(loaded, translator) -> None:
 
 def share_right(loaded, asked: list[tuple[str, str, str]]) -> float:
     """Of (language to write, text, translation), the share that the page translates exactly."""
-    right = loaded.evaluate(
+    right = computed(
+        loaded,
         """asked => {
             const model = Live.translator(Live.data.translator);
             const read = (text) => model.split(text).words;

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser
+from live_site import computed
 
 from tfcourse.generation import keep_top_k, keep_top_p
 
@@ -23,7 +24,8 @@ def test_a_text_that_grows_is_read_as_if_it_were_new(loaded, writer) -> None:
     longest = model.config.context_length
     text = tokenizer.encode("Speak, what trade art thou? " * 30)[: longest + longest // 2 + 2]
     lengths = [9, 9, 7, *range(longest - 1, longest + 3), 5, len(text) - 1, len(text)]
-    found = loaded.evaluate(
+    found = computed(
+        loaded,
         """rows => {
             const model = Live.gpt(Live.data.writer);
             return rows.map((row) => model.next(row));
@@ -38,7 +40,7 @@ def test_a_text_that_grows_is_read_as_if_it_were_new(loaded, writer) -> None:
 def test_the_scripts_gpt_is_the_packages(loaded, writer) -> None:
     model, tokenizer = writer
     ids = tokenizer.encode("My lord, I would not have you speak of it so soon, for the king")
-    found = loaded.evaluate("ids => Live.gpt(Live.data.writer).read(ids)", ids)
+    found = computed(loaded, "ids => Live.gpt(Live.data.writer).read(ids)", ids)
     with torch.no_grad():
         output = model(torch.tensor([ids]), return_weights=True)
     assert (torch.tensor(found["logits"]) - output.logits[0, -1]).abs().max() < NEAR
@@ -53,8 +55,10 @@ def test_the_scripts_gpt_is_the_packages(loaded, writer) -> None:
 )
 def test_what_may_be_drawn_is_as_in_the_package(loaded, generator, settings: dict) -> None:
     logits = torch.randn(50, generator=generator, dtype=torch.float64)
-    found = loaded.evaluate(
-        "([logits, settings]) => Live.chosen(logits, settings).shares", [logits.tolist(), settings]
+    found = computed(
+        loaded,
+        "([logits, settings]) => Live.chosen(logits, settings).shares",
+        [logits.tolist(), settings],
     )
     kept = logits / settings.get("temperature", 1)
     if "k" in settings:
