@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from types import ModuleType
@@ -204,6 +204,7 @@ def as_numbers(text: str) -> list[int]:
     return np.where(code % 2, -(code + 1) // 2, code // 2).tolist()
 
 
+@cache  # a model has millions of numbers, and is on several pages of a site
 def packed(data: str) -> str:
     """JSON as JavaScript in which rows of integers are written by :func:`as_text`."""
 
@@ -215,8 +216,8 @@ def packed(data: str) -> str:
 
 def _data(root: Path, name: str) -> str:
     """The numbers that a figure computes with, as the script that brings them to a page."""
-    data = course.figure_numbers(root, name).read_text("utf-8").strip()
-    return f"Live.data.{name} = {packed(data)};\n"
+    data = course.figure_numbers(root, name).read_text("utf-8")
+    return f"Live.data.{name} = {packed(data).strip()};\n"
 
 
 def publish(root: Path, target: Path) -> None:
