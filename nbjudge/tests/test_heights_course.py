@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from autograded import check_stored, marks
 from nbgrader.api import Gradebook
 
 from nbjudge import sandbox
@@ -105,10 +106,15 @@ def course(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def autograded(course):
-    """The marks that nbgrader gives: learner → test → points."""
+def for_nbgrader(course):
+    """A copy of the course and its class, without what nbgrader has no defence against."""
     folder = course.folder.parent / "autograded"
     shutil.copytree(course.folder, folder, ignore=shutil.ignore_patterns("graded", *TRICKS))
+    return folder
+
+
+def autograde(folder):
+    """The marks that nbgrader gives: learner → test → points."""
     run(folder, "nbgrader", "generate_assignment", NAME, "--force")
     run(folder, "nbgrader", "autograde", NAME, "--create")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
@@ -120,6 +126,12 @@ def autograded(course):
             }
             for student in CLASS
         }
+
+
+@pytest.fixture(scope="module")
+def autograded(for_nbgrader):
+    """The same, as stored where nothing of it has changed."""
+    return marks("heights", for_nbgrader, lambda: autograde(for_nbgrader))
 
 
 def scores(course, student):
@@ -179,3 +191,8 @@ def test_a_mark_is_explained_with_the_command_that_was_used(course):
         "--why", "median", "mean-test",
     )  # fmt: skip
     assert "nbjudge grade ps1" in " ".join(said.split()) and "tfcourse" not in said
+
+
+@pytest.mark.release("check of stored marks")
+def test_the_stored_marks_are_nbgraders(for_nbgrader):
+    check_stored("heights", for_nbgrader, lambda: autograde(for_nbgrader))

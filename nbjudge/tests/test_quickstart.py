@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from autograded import check_stored, marks
 from nbgrader.api import Gradebook
 
 from nbjudge.intake import cells
@@ -111,8 +112,7 @@ def course(tmp_path_factory):
     return course
 
 
-@pytest.fixture(scope="module")
-def autograded(course):
+def autograde(course):
     """The marks that nbgrader gives: learner → test → points."""
     nbgrader(course, "autograde", "ps1")
     with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
@@ -125,6 +125,12 @@ def autograded(course):
             }
             for student in CLASS
         }
+
+
+@pytest.fixture(scope="module")
+def autograded(course):
+    """The same, as stored where nothing of it has changed."""
+    return marks("quickstart", course, lambda: autograde(course))
 
 
 def grade(course, into):
@@ -194,3 +200,8 @@ def test_the_class_tells_right_from_wrong(autograded):
     assert totals["solution"] == totals["another-way"] == 3
     assert totals["release"] == 0
     assert len({json.dumps(points, sort_keys=True) for points in autograded.values()}) >= 6
+
+
+@pytest.mark.release("check of stored marks")
+def test_the_stored_marks_are_nbgraders(course):
+    check_stored("quickstart", course, lambda: autograde(course))

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from around import SMALL
+from autograded import check_stored, marks
 from damaged import DAMAGED, content
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
@@ -231,7 +232,19 @@ def test_moodle_gets_the_same_marks_by_its_own_ids(collected, marked, tmp_path):
 COMPARED = [kind for kind in DAMAGED if kind != "untouched-copy-last"]
 
 
-def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
+def nbgrader(course, command):
+    """Run a command of nbgrader's."""
+    where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", command, NAME],
+        env={**os.environ, "PATH": where}, cwd=course, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.fixture
+def for_nbgrader(tmp_path):
+    """A course of nbgrader's, and what is compared, handed in there."""
     course = tmp_path / "course"
     (course / "source" / NAME).mkdir(parents=True)
     source = with_first_lines(source_notebook())
@@ -242,29 +255,24 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
         "c.CourseDirectory.release_directory = 'notebooks/assignments'\n"
         "c.ClearSolutions.code_stub = {'python': 'raise NotImplementedError'}\n"
     )
-    where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    for command in ("generate_assignment", "autograde"):
-        done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", command, NAME],
-            env={**os.environ, "PATH": where},
-            cwd=course,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
-        if command == "generate_assignment":
-            for kind in COMPARED:
-                path = course / "submitted" / kind / NAME / f"{NAME}.ipynb"
-                path.parent.mkdir(parents=True)
-                path.write_bytes(content(DAMAGED[kind](course)))
-            ours = course / "submitted" / "ours" / NAME / f"{NAME}.ipynb"
-            ours.parent.mkdir(parents=True)
-            nbformat.write(answered(course), ours)
-            ours.write_bytes(normalised(ours, course))  # with the cells that a release adds
-            assert sum(map(cells.is_added, nbformat.read(ours, as_version=4).cells)) == 2
+    nbgrader(course, "generate_assignment")
+    for kind in COMPARED:
+        path = course / "submitted" / kind / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content(DAMAGED[kind](course)))
+    ours = course / "submitted" / "ours" / NAME / f"{NAME}.ipynb"
+    ours.parent.mkdir(parents=True)
+    nbformat.write(answered(course), ours)
+    ours.write_bytes(normalised(ours, course))  # with the cells that a release adds
+    assert sum(map(cells.is_added, nbformat.read(ours, as_version=4).cells)) == 2
+    return course
+
+
+def autograde(course):
+    """The points that nbgrader gives, by what was handed in."""
+    nbgrader(course, "autograde")
     with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
-        theirs = {
+        return {
             submission.student.id: sum(
                 result.auto_score or 0
                 for notebook in submission.notebooks
@@ -272,7 +280,17 @@ def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, tmp_path):
             )
             for submission in book.assignment_submissions(NAME)
         }
+
+
+def test_never_less_than_nbgrader_gives_unless_it_is_held(marked, for_nbgrader):
+    theirs = dict(marks("damaged", for_nbgrader, lambda: autograde(for_nbgrader)))
     assert theirs["retyped"] == theirs.pop("ours") == 10, "nbgrader does grade this set"
+    assert {*theirs} == {*COMPARED}
     for kind, points in theirs.items():
         result = marked.report.students[kind.replace("-", "")]
         assert result.score >= points or result.held, kind
+
+
+@pytest.mark.release("check of stored marks")
+def test_the_stored_marks_are_nbgraders(for_nbgrader):
+    check_stored("damaged", for_nbgrader, lambda: autograde(for_nbgrader))
