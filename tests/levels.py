@@ -140,9 +140,11 @@ def _tries_examples(item: pytest.Item) -> bool:
 
 def draw_fewer(items: Collection[pytest.Item], level: str) -> list[Left]:
     """Have properties be tried on the level's share of their examples; returns what that leaves."""
+    tried = [item for item in items if _tries_examples(item)]
+    if not tried:
+        return []
     from hypothesis import settings
 
-    tried = [item for item in items if _tries_examples(item)]
     for test in {item.obj for item in tried}:
         # A decorator cannot change what another one has set.
         whole = test._hypothesis_internal_use_settings
