@@ -6,9 +6,9 @@ for testing. The model is *selective*: few words get most of the weight. Trainin
 that by itself, since a loud vote does the same as a large weight. So the training reviews are up to
 ``MOST`` snippets of one class joined, and weight decay keeps everything small except the query. For
 the same model trained without both, ``usual``, the file has the test accuracy, the weight of the
-words that judge, and how large its votes are. Weights are whole multiples of ``step``, so that the file is small. The figure
-computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``. Half a
-minute on one thread, with the corpus available::
+words that judge, and how large its votes are. Weights are whole multiples of ``step``, so that the
+file is small. The figure computes with these rounded numbers, and so do the tests that compare it
+with ``tfcourse``. Half a minute on one thread, with the corpus available::
 
     python notebooks/03-pooling/figures/film-review/make.py
     python -m coursebook.live            # then draw the still pictures again
