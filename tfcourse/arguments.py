@@ -5,12 +5,36 @@ An error names the argument, its value and what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+
+#: The threads within :func:`checked`. The checks ask it without a function in between, which would
+#: cost as much as they do; compiled code that finds it empty never asks for its thread.
+_CHECKED: set[int] = set()
+
+
+@contextmanager
+def checked() -> Iterator[None]:
+    """Skip the checks of tensors between layers, for further steps of a call that has passed them.
+
+    For a small model they take as long as a matrix product. Each layer called directly, or from
+    another thread, still checks what it is given.
+    """
+    thread = get_ident()
+    outermost = thread not in _CHECKED
+    _CHECKED.add(thread)
+    try:
+        yield
+    finally:
+        if outermost:
+            _CHECKED.discard(thread)
 
 
 def _is(kind: type, value: object) -> bool:
@@ -98,6 +122,8 @@ def check_fraction(**fractions: float) -> None:
 
 def check_tensors(**given: Tensor | None) -> None:
     """Raise ``ValueError`` for lists, arrays and numbers given instead of tensors."""
+    if _CHECKED and get_ident() in _CHECKED:
+        return
     for name, x in given.items():
         if x is not None:
             _check_tensor(name, x)
@@ -125,6 +151,8 @@ def same_batch(**given: Tensor) -> None:
 
 def axes(name: str, x: Tensor, letters: str) -> None:
     """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width."""
+    if _CHECKED and get_ident() in _CHECKED:
+        return
     _check_tensor(name, x)
     if x.dim() == letters.count(" ") + 1:
         return
@@ -137,6 +165,8 @@ def axes(name: str, x: Tensor, letters: str) -> None:
 
 def width(name: str, x: Tensor, **expected: int) -> None:
     """Raise ``ValueError`` for tokens of the wrong width, using the component's name for it."""
+    if _CHECKED and get_ident() in _CHECKED:
+        return
     _check_tensor(name, x)
     ((letter, size),) = expected.items()
     if x.shape[-1] == size:
@@ -169,6 +199,8 @@ def check_look_up(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, bias: Tensor | None = None
 ) -> None:
     """Raise ``ValueError`` if queries, keys, values, mask and bias do not fit together."""
+    if _CHECKED and get_ident() in _CHECKED:
+        return
     check_tensors(q=q, k=k, v=v)
     if min(q.dim(), k.dim(), v.dim()) < 2:
         _misfit("q, k and v must be (..., length, width)", q, k, v)

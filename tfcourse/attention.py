@@ -531,10 +531,8 @@ class MultiHeadAttention(nn.Module):
             start = held if position_ids is None else position_ids
             if position_ids is not None:
                 check_shapes(position_ids=(position_ids, x.shape[:2]))
-            q, k, v = affine(x, self.W_QKV, self.b_QKV).split_with_sizes(self.widths, dim=-1)
-            q = _normalised(split_heads(q, self.num_heads), self.q_norm)  # (B, H, T, K)
-            k = _normalised(split_heads(k, self.num_kv_heads), self.k_norm)  # (B, G, T, K)
-            v = split_heads(v, self.num_kv_heads)  # (B, G, T, Dv)
+            q, k, v = self._split(affine(x, self.W_QKV, self.b_QKV))
+            q, k = _normalised(q, self.q_norm), _normalised(k, self.k_norm)
             if self.positions is not None:
                 q, k = self.positions.rotate(q, start), self.positions.rotate(k, start)
             if cache is not None:
@@ -573,6 +571,14 @@ class MultiHeadAttention(nn.Module):
             enable_gqa=self.num_kv_heads != self.num_heads, fused=fused,
         )  # fmt: skip
         return affine(merge_heads(heads), self.W_O, self.b_O), weights
+
+    def _split(self, qkv: Tensor) -> tuple[Tensor, ...]:
+        """Queries ``(B, H, T, K)``, keys ``(B, G, T, K)`` and values ``(B, G, T, Dv)``."""
+        heads = [self.num_heads, self.num_kv_heads, self.num_kv_heads]
+        if self.widths[1] == self.widths[2]:  # all heads have one width: one reshape for all
+            return split_heads(qkv, sum(heads)).split_with_sizes(heads, dim=1)
+        parts = qkv.split_with_sizes(self.widths, dim=-1)
+        return tuple(map(split_heads, parts, heads))
 
     def _of_last_keys(
         self, S: int, total: int, T: int, mask: Tensor | None, bias: Tensor | None

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, check_numbers, one_of
-from tfcourse.generation.decoders import Decoder
+from tfcourse.generation.decoders import Decoder, after_first
 from tfcourse.generation.prompts import Generated, check_end, writing
 
 #: The forms of the length penalty: a power of the length, and GNMT's.
@@ -101,14 +101,15 @@ def beam_search(
         check_end(eos_id, logits)
         search = _Beams(logits, num_beams, max_new_tokens, eos_id, length_penalty, penalty_form)
         rows = torch.arange(len(ids), device=ids.device).repeat_interleave(num_beams)
-        for t in range(max_new_tokens):
-            # The first step starts from one row per sequence, since all its hypotheses are equal.
-            log_p = logits.log_softmax(dim=-1)
-            chosen, came_from = search.step(log_p if t else log_p[rows], t)
-            if t + 1 == max_new_tokens or search.done(t, num_return_sequences, early_stopping):
-                break
-            decoder.reorder(rows[came_from] if t == 0 else came_from)
-            logits = decoder.read(chosen[:, None])
+        with after_first(decoder):
+            for t in range(max_new_tokens):
+                # The first step starts from one row per sequence: all its hypotheses are equal.
+                log_p = logits.log_softmax(dim=-1)
+                chosen, came_from = search.step(log_p if t else log_p[rows], t)
+                if t + 1 == max_new_tokens or search.done(t, num_return_sequences, early_stopping):
+                    break
+                decoder.reorder(rows[came_from] if t == 0 else came_from)
+                logits = decoder.read(chosen[:, None])
         found = search.best(num_return_sequences)
     return found.copied()
 

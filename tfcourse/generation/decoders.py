@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.arguments import check_tensors, one_of
+from tfcourse.arguments import check_tensors, checked, one_of
 from tfcourse.generation.static_cache import StaticStep, check_static
 from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
 from tfcourse.models.seq2seq import DecoderState, Seq2Seq
 from tfcourse.models.transformer import Transformer
+from tfcourse.modes import is_plain
 from tfcourse.recurrent import State
 from tfcourse.wrapped import unwrapped
 
@@ -112,6 +114,15 @@ def decoder_of(
     return _GPT(model, min(max_length, most) if slides else max_length, slides, cached)
 
 
+def after_first(decoder: Decoder) -> AbstractContextManager[None]:
+    """For the steps after the first read, whose tensors have the shapes that it has checked.
+
+    What others wrote, and compiled steps, in which checks cost nothing, are checked at each step.
+    """
+    ours = isinstance(decoder, _WithoutCache) and is_plain(decoder.model)
+    return checked() if ours else nullcontext()
+
+
 def _within(config: Any, max_length: int, beyond: str) -> None:
     """Raise ``ValueError`` past the positions that a model has, or was trained on."""
     most, learned = config.context_length, config.positions == "learned"
@@ -126,6 +137,8 @@ def _within(config: Any, max_length: int, beyond: str) -> None:
 
 class _WithoutCache:
     """Reads everything again each time: remembers the tokens, and nothing else."""
+
+    model: nn.Module
 
     def __init__(self, cached: bool | str) -> None:
         self.cached = bool(cached)

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import above_zero, at_least_one, check_fraction, check_tensors
-from tfcourse.generation.decoders import Decoder
+from tfcourse.generation.decoders import Decoder, after_first
 from tfcourse.generation.filters import keep_top_k, keep_top_p
 from tfcourse.generation.prompts import Generated, check_end, writing
 
@@ -159,30 +159,33 @@ def _write(
     logits = decoder.read(prompt[:, :first])
     check_end(eos_id, logits)
     scores = logits.new_zeros(B)
-    for t in range(first, last):
-        chosen = choose(logits)
-        loss = F.cross_entropy(logits, chosen, reduction="none")  # -log P(chosen)
-        if starts is not None:
-            # Longer prompts are still being read while shorter ones are already continued; a row
-            # that began earlier stops earlier.
-            given, full = t < starts, t >= starts + max_new_tokens
-            chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)
-            counts = going & ~given & ~full
-        else:
-            given, counts = None, going
-        if eos_id is not None or starts is not None:
-            loss = loss.masked_fill(~counts, 0.0)
-            chosen = torch.where(counts if given is None else counts | given, chosen, text[:, t])
-        scores -= loss
-        text[:, t] = chosen
-        if eos_id is not None:
-            ends = counts & (chosen == eos_id)
-            written = torch.where(ends, t + 1 - (T if starts is None else starts), written)
-            going = going & ~ends
-            if (t + 1 - first) % every == 0 and not going.any():
-                break
-        if t + 1 < last:
-            logits = decoder.read(chosen[:, None])
+    with after_first(decoder):
+        for t in range(first, last):
+            chosen = choose(logits)
+            loss = F.cross_entropy(logits, chosen, reduction="none")  # -log P(chosen)
+            if starts is not None:
+                # Longer prompts are still being read while shorter ones are already continued; a
+                # row that began earlier stops earlier.
+                given, full = t < starts, t >= starts + max_new_tokens
+                chosen = torch.where(given, prompt[:, min(t, T - 1)], chosen)
+                counts = going & ~given & ~full
+            else:
+                given, counts = None, going
+            if eos_id is not None or starts is not None:
+                loss = loss.masked_fill(~counts, 0.0)
+                chosen = torch.where(
+                    counts if given is None else counts | given, chosen, text[:, t]
+                )
+            scores -= loss
+            text[:, t] = chosen
+            if eos_id is not None:
+                ends = counts & (chosen == eos_id)
+                written = torch.where(ends, t + 1 - (T if starts is None else starts), written)
+                going = going & ~ends
+                if (t + 1 - first) % every == 0 and not going.any():
+                    break
+            if t + 1 < last:
+                logits = decoder.read(chosen[:, None])
     N = int(written.max()) if eos_id is not None else max_new_tokens
     if starts is None:
         tokens = text[:, T : T + N]

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from tfcourse.arguments import at_least_one, check_integers, check_tensors
 from tfcourse.generation.decoders import Decoder, decoder_of
-from tfcourse.modes import in_mode
+from tfcourse.modes import direct_attributes, in_mode
+from tfcourse.wrapped import unwrapped
 
 
 class Generated(NamedTuple):
@@ -80,7 +81,8 @@ def writing(
         raise ValueError(
             f"prompt must have a row for each source, {len(source)}, got {len(prompt)}"
         )
-    with in_mode(model, train=False), torch.inference_mode():
+    plain = unwrapped(model) if isinstance(model, nn.Module) else model
+    with in_mode(model, train=False), torch.inference_mode(), direct_attributes(plain):
         # The last token that is written is never read.
         yield prompt, decoder_of(
             model, source=source, source_lengths=source_lengths,
