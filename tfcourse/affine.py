@@ -14,6 +14,8 @@ def affine(
     b: Float[Tensor, " O"] | None = None,
 ) -> Float[Tensor, "*batch O"]:
     """``x W + b`` of row vectors, ``W`` of ``(d_in, d_out)``, ``b`` of ``(d_out,)`` or ``None``."""
+    if b is not None and x.dim() == 2:
+        return torch.addmm(b, x, W)  # what PyTorch makes of the line below, without its views
     return F.linear(x, W.T, b)  # one kernel; PyTorch expects W transposed
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
@@ -239,8 +240,10 @@ class GPT(Model):
                 seen.append(weights)  # (B, H, T, S)
             if return_states:
                 passed.append(x)  # (B, T, D)
-        W_U = self.embedding.weight.T if self.W_U is None else self.W_U  # (D, V)
-        return Output.of(affine(self.norm(x), W_U), {"self": seen}, {"self": passed})
+        x = self.norm(x)
+        E = self.embedding.weight  # (V, D)
+        logits = F.linear(x, E) if self.W_U is None else affine(x, self.W_U)  # x E^T or x W_U
+        return Output.of(logits, {"self": seen}, {"self": passed})
 
     def new_caches(self, max_length: int | None = None) -> list[KeyValueCache]:
         """Empty caches, one per block, for ``max_length`` tokens (default ``context_length``).
