@@ -97,7 +97,8 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  const [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]);
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
     // The two decoders go on with one text, so that they can be compared.
@@ -106,28 +107,27 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   } });
   const note = ui.above.lastChild;
   const own = html("div", { class: "live-controls" });
-  const [press, dice, runs, guide] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())], ["Show me around", () => lead(0)]);
+  const [press, dice, runs] = ui.row(ui.above, ["", forward], ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())]);
   const chooseHead = html("div", { class: "live-buttons map-set" });
-  // Parts to switch off: beside the head, folded where there is less room.
+  // Parts to switch off, folded until somebody asks for them.
   const parts = html("div", { class: "live-buttons" }), switches = html("details", { class: "map-switches" }, html("summary", {}, "Switch parts off"), parts);
-  const roomy = matchMedia("(min-width: 48rem)"), unfold = () => { switches.open = roomy.matches; };
-  roomy.addEventListener("change", unfold);
-  unfold();
   ui.above.append(chooseHead);
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   let tourAt = -1;
-  ui.panel(around);
-  ui.panel(html("p", { class: "live-story" }, shownText, guess));
-  const maps = ["wide", "tall"].map((form) => Live.mapPicture(ui, form));
-  ui.panel(tells);
-  const inNumbers = ["wide", "tall"].map((form) => Live.mapRow(ui, form));
-  const picture = ui.picture();
+  // The map; beside it, or below if there is less room, what is computed at one of its stages.
+  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
+  const figures_ = html("p", { class: "live-note map-number", role: "status" }), inNumbers = forms.map((form) => Live.mapRow(ui, form, (said) => { figures_.textContent = said; }));
+  const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
   picture.element.classList.add("map-tensor");
-  ui.panel(html("div", { class: "map-bench" }, own, picture.element));
-  let slider = null, stage = null, which = null, whichHead = null;
+  const rowBox = html("div", { class: "map-rows" }, elements(inNumbers), figures_);
+  ui.panel(around);
+  ui.panel(html("div", { class: "map-screen" },
+    html("div", { class: "map-view" }, html("p", { class: "live-story" }, shownText, guess), elements(maps), tells),
+    html("div", { class: "map-inside" }, rowBox, html("div", { class: "map-bench" }, own, picture.element))));
+  let attention = null, slider = null, stage = null, which = null, whichHead = null;
 
   const told = (there) => Live.mapWords.told(found, { focus, head, causal: family().causal }, there);
 
@@ -157,7 +157,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
     const owner = two ? found.bands[b].column : title();
     Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[b])],
-      { role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids" });
+      { role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
   }
   function draw() {
     const best = largest(found.shares), openNow = follow(focus);
@@ -178,15 +178,45 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     figures(pointed ?? home, row);
     return home;
   }
-  // The numbers of one row in an attention; no other stage has any.
-  function figures({ band: b, column }, row) {
-    const own_ = found.bands[b], t = row[0] === b ? row[1] : own_.names.length - 1;
-    for (const one of inNumbers) {
-      one.element.style.display = column?.each ? "" : "none";
-      if (column?.each) one.draw(`Block ${column.block + 1}${found.bands[1] ? `, ${Live.stages.KINDS[column.kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (column.kind === "cross" ? found.bands[0] : own_).names);
-    }
+  // The numbers of one row in an attention. No other stage has any: those of the last one stay, dimmed.
+  function figures({ band, column }, row) {
+    if (column?.each) attention = { band, kind: column.kind, block: column.block };
+    rowBox.classList.toggle("dim", !column?.each);
+    const { band: b, kind, block: n } = attention, own_ = found.bands[b], t = row[0] === b ? row[1] : own_.names.length - 1;
+    const [, { each }] = own_.blocks[n].find(([one]) => one === kind);
+    for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, most_());
   }
+  // As many rows as the longest of its texts has.
+  const most_ = () => Math.max(...found.bands.map(({ names }) => names.length));
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
+
+  // ---- pointing and choosing, with the mouse, a finger or the keyboard ------------------------------
+  // All that is shown of a stage follows what is pointed at, and goes back to the stage that is open.
+  let on = "";
+  function over(there) {
+    if (moving) return;
+    const { band: b, column, row, token: id } = there ?? {}, key = column ? [b, column.kind, column.block, row, id].join() : "";
+    if (key === on) return;
+    on = key;
+    if (!column) { settle(); return; }
+    follow(row === undefined ? focus : [b, row], there);
+    tells.textContent = told(there);
+    visit(there);
+  }
+  function settle() {
+    follow(focus);
+    tells.textContent = rest;
+    aim(band, place);
+  }
+  const visit = ({ band: b, column }) => aim(b, stages(b).find(({ key }) => key === stageKey(b, column)).at);
+  const stageKey = (b, { kind, block: n }) => `${b}.${kind}.${n ?? ""}`;
+  function choose(there) {
+    if (there?.token !== undefined) next(there.token);
+    else if (there?.column) {
+      if (there.column.each && there.row !== undefined && name !== "encoder") focus = [there.band, there.row];
+      open(stageKey(there.band, there.column));
+    } else if (there) chosen(there.band, there.row);
+  }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   let frame = null, moving = false, seen = true, resume = null;
@@ -201,10 +231,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
       if (shown) {
         const front = shown.front(share);
         tells.textContent = told(front);
-        if (front.column?.each && front.column !== passed) {
+        if (front.column && front.column !== passed) {
           passed = front.column;
           figures(front, focus);
-          aim(front.band, stages(front.band).find(({ key }) => key === `${front.band}.${passed.kind}.${passed.block}`).at);
+          visit(front);
         }
       }
       if (share < 1) { frame = requestAnimationFrame(tick); return; }
@@ -214,18 +244,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     };
     if (seen) frame = requestAnimationFrame(tick);
   }
-  function flow() {
-    moves();
-    way(lap, () => { head = (head + 1) % family().heads; whichHead.value = head; draw(); flow(); });
-  }
-  // It moves on until it is stopped.
-  function moves() { moving = true; runs.textContent = "Stop"; }
+  // It moves on until it comes to the answer, or is stopped.
+  function moves() { moving = true; runs.textContent = "Pause"; }
   function halt() {
     [moving, resume] = [false, null];
     runs.textContent = "Let it run";
     stop();
-    tells.textContent = rest;
-    if (home) { figures(home, focus); aim(band, place); }
+    if (home) settle();
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come.
@@ -336,8 +361,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
     uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
+    switches.open = Boolean(tour[tourAt]?.uses?.includes("off"));
     if (tourAt < 0) { if (hold) guide.focus(); return; }
-    const { open: key, said: sentences, head: shown = head, words: least = 0 } = tour[tourAt];
+    const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map" } = tour[tourAt];
     whichHead.value = head = shown;
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
     const told_ = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
@@ -347,8 +373,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
     leave.hidden = tourAt === tour.length - 1;
     onward.focus({ preventScroll: true });
-    const drawn = maps.find((map) => map.visible())?.element.getBoundingClientRect();
-    if (drawn && (drawn.bottom > innerHeight || drawn.top < 0)) around.scrollIntoView({ block: "start" });
+    reveal(see === "numbers" ? rowBox : (maps.find((map) => map.visible()) ?? maps[0]).element);
+  }
+  // Scrolls to a part of the figure that a tour speaks of, below the tour's own words.
+  function reveal(part) {
+    const { top, bottom } = part.getBoundingClientRect(), above = parseFloat(getComputedStyle(around).top) + around.offsetHeight;
+    const up = top - above - 8, down = bottom - innerHeight + 8;
+    if (up < 0 || down > 0) scrollBy({ top: up < 0 ? up : Math.min(up, down), behavior: "instant" });
   }
   let asked = name;
   function show(to) {
@@ -379,31 +410,9 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   change();
   ready = true;
   for (const map of maps) {
-    let on = "";
-    const leave_ = () => {
-      if (on && !moving) { follow(focus); tells.textContent = rest; }
-      on = "";
-    };
-    map.element.addEventListener("pointermove", (event) => {
-      if (moving) return;
-      const there = map.point(event);
-      if (!there?.column) { leave_(); return; }
-      const { band: b, column, row } = there, key = [b, column.kind, column.block, row].join();
-      if (key === on) return;
-      on = key;
-      follow(row === undefined ? focus : [b, row], there);
-      tells.textContent = told(there);
-    });
-    map.element.addEventListener("pointerleave", leave_);
-    map.element.addEventListener("click", (event) => {
-      const there = map.point(event);
-      if (there?.token !== undefined) next(there.token);
-      else if (there?.column) {
-        if (there.column.each && there.row !== undefined && name !== "encoder") focus = [there.band, there.row];
-        open(`${there.band}.${there.column.kind}.${there.column.block ?? ""}`);
-      }
-      else if (there) chosen(there.band, there.row);
-    });
+    map.element.addEventListener("pointermove", (event) => over(map.point(event)));
+    map.element.addEventListener("pointerleave", () => over(null));
+    map.element.addEventListener("click", (event) => choose(map.point(event)));
   }
   input.maxLength = 2000;
   input.addEventListener("focus", take);
@@ -417,5 +426,6 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     if (!seen) stop();
     else if (resume && frame === null) resume();
   }).observe(ui.figure);
-  flow();
+  moves();
+  way(lap, halt);
 });

@@ -35,7 +35,8 @@ Live.opened = (() => {
 
   // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`
   // name its rows, `columns` those of a table of scores, `token` a place of a vector. Ids are a vector of their own kind.
-  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false }) => {
+  // With `room` for so many rows, the picture is as high for any tensor.
+  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false, room = 0 }) => {
     if (!Array.isArray(part)) {
       picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
       return;
@@ -48,7 +49,8 @@ Live.opened = (() => {
     const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length + (role === "map" ? 24 : 0);
     const finite = numbers.flat().filter(Number.isFinite);
     const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
-    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + height + 8,
+    const reserved = room && Math.max(98 + 16 * room + 24, 62 + 18 * Math.max(bars, room));
+    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, Math.max(top + height, reserved) + 8,
       text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
   };
 })();
