@@ -13,13 +13,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, stale = false, power = 0, random = Live.random(1), home = null;
   const block = ({ each, added, between, made, after }) => [["self", { each, added, after: between }], ["ffn", { added: made, after }]];
   const both = ({ self, cross, made, after }) => [["self", self], ...(cross ? [["cross", cross]] : []), ["ffn", { added: made, after }]];
+  const ffns = (stack, prefix, layers) => Array.from({ length: layers }, (_, b) => [`${prefix}${b}.ffn`, `${stack}block ${b + 1}, feed-forward`]);
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
     [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
 
   // What each kind of model makes of a text, what it computes, and what comes next.
   const decoder = (gpt) => ({
     heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
-    off: heads("", [], gpt.layers, gpt.heads), steps: () => [Live.openedDecoder(gpt.layers, () => head)],
+    off: [...heads("", [], gpt.layers, gpt.heads), ...ffns("", "", gpt.layers)], steps: () => [Live.openedDecoder(gpt.layers, () => head)],
     cut(text) {
       const ids = tokenizer.prompt(text.replace(/ *⏎ */g, "\n"));
       if (!ids.length) return "Type at least one character.";
@@ -28,7 +29,12 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     },
     read(options) {
       const ids = [...typed, ...written].slice(-most), all = { ids, ...gpt.read(ids, options) };
-      return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), scored: ids.length - 1 }] };
+      return { stacks: [all], logits: all.logits, bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, blocks: all.blocks.map(block), norms: "before", scored: ids.length - 1 }] };
+    },
+    // Each row's guess of the token after it, and that token.
+    rows(options) {
+      const ids = [...typed, ...written].slice(-most), { blocks } = gpt.read(ids, options);
+      return gpt.scores(blocks.at(-1).after).map((logits, t) => ({ shares: softmax(logits.map((one) => one / 10 ** power)), next: ids[t + 1] }));
     },
     next(id) { written.push(id); return written.length % many > 0; },
     remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
@@ -40,7 +46,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     decoder: decoder(Live.gpt(Live.data.merges)),
     encoder: {
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
-      off: heads("", [], 1, bert.heads), steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
+      off: [...heads("", [], 1, bert.heads), ...ffns("", "", 1)], steps: () => [Live.openedEncoder(1, () => head).filter(({ part }) => Array.isArray(part))],
       cut(text) {
         // A gap that is typed is the word that is hidden.
         const [before, ...after] = text.split(/_+|▢/u), cut = bert.split([before, ...after].join(" "), most);
@@ -48,14 +54,21 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
         const all = after.length ? [...cut.words.slice(0, place), BLANK, ...cut.words.slice(place)].slice(0, most) : cut.words;
         if (after.length) wanted = Math.min(place, all.length - 1);
         if (all.length) [words, hidden] = [all, Math.min(wanted, all.length - 1)];
-        const more = after.length > 1 ? "One word is hidden at a time: the first ___ counts." : "";
-        return [bert.remark(cut).replaceAll("The model", "The encoder"), more].filter(Boolean).join(" ");
+        this.more = after.length > 1 ? "One word is hidden at a time: the first ___ counts." : "";
+        this.left = cut.left;
+        return cut.words.length ? this.remark() : bert.remark(cut);
+      },
+      // The hidden word is not read, whatever it is.
+      remark() {
+        const read = words.filter((one, t) => t !== hidden && one !== BLANK), unknown = read.filter((one) => !gaps.words.includes(one));
+        const said = read.length ? bert.remark({ words: read, left: this.left, unknown }).replaceAll("The model", "The encoder") : "";
+        return [said, unknown.length ? "It was trained without them, so its confidence means little here." : "", this.more].filter(Boolean).join(" ");
       },
       read(options) {
         const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
         const logits = bert.scores(last), strange = new Set([...words.keys()].filter((t) => words[t] !== BLANK && !gaps.words.includes(words[t])));
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits,
-          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), scored: hidden }] };
+          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, blocks: all.blocks.map(block), norms: "after", scored: hidden }] };
       },
       next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
       text: () => words.join(" "),
@@ -70,19 +83,21 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return {
       heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word,
       spread: "label smoothing, lesson 11",
-      off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads)],
+      off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads), ...ffns("encoder, ", "encoder.", 2), ...ffns("decoder, ", "decoder.", 2)],
       steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, () => head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
       cut(text) {
         const cut = translator.split(text.slice(0, longest));
         if (!cut.words.length) return "Type at least one word.";
         [source, said] = [cut.words, []];
-        return cut.unknown.length ? `It has never seen ${list(cut.unknown)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French.` : "";
+        const digits = /^[\d\s.,]+$/.test(text) || cut.unknown.some((one) => /^\d+$/.test(one)), strange = cut.unknown.filter((one) => !/^\d+$/.test(one));
+        return [digits ? "Write a number in words: not 42, but forty-two, zweiundvierzig or quarante-deux." : "",
+          strange.length ? `It has never seen ${list(strange)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French. With other words its confidence means nothing.` : ""].filter(Boolean).join(" ");
       },
       read(options) {
         const rows = [[...translator.ids([language, ...source]), translator.END], [translator.START, ...said]];
         const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
         return { stacks: [encoder, decoder], logits: decoder.logits, bands: [encoder, decoder].map((stack, n) =>
-          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), writes: n ? [...said.map(word), "?"] : null, start: stack.start, blocks: stack.blocks.map(both), scored: n ? rows[n].length - 1 : undefined })) };
+          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), writes: n ? [...said.map(word), "?"] : null, start: stack.start, blocks: stack.blocks.map(both), norms: "after", scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
         if (id === translator.END) return false;
@@ -123,10 +138,10 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
   picture.element.classList.add("map-tensor");
   const rowBox = html("div", { class: "map-rows" }, elements(inNumbers), figures_);
+  const inside = html("div", { class: "map-inside" }, rowBox, html("div", { class: "map-bench" }, own, picture.element)), leak = html("div", { class: "map-leak", hidden: true });
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
-    html("div", { class: "map-view" }, html("p", { class: "live-story" }, shownText, guess), elements(maps), tells),
-    html("div", { class: "map-inside" }, rowBox, html("div", { class: "map-bench" }, own, picture.element))));
+    html("div", { class: "map-view" }, html("p", { class: "live-story" }, shownText, guess), elements(maps), tells, leak), inside));
   let attention = null, slider = null, stage = null, which = null, whichHead = null;
 
   const told = (there) => Live.mapWords.told(found, { focus, head, causal: family().causal }, there);
@@ -155,13 +170,17 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   function tensor(b, at) {
     const step = found.steps[b][at], { bands: [one, two] } = found, names = two ? { S: one.names, T: two.names } : { T: one.names };
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
+    const scored = Live.stages.name(step) === "Probabilities" ? { logits: found.logits, temperature: family().draws ? 10 ** power : 0 } : null;
+    const heated = scored?.temperature ? `softmax(logits / T), T = ${number(scored.temperature)}` : formula;
     const owner = two ? found.bands[b].column : title();
-    Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [formula, shape, value(found.stacks[b])],
-      { role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
+    Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
+      { scored, role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
   }
   function draw() {
     const best = largest(found.shares), openNow = follow(focus);
     tensor(band, place);
+    inside.classList.toggle("tensor-first", !openNow.column?.each);
+    leaks();
     shownText.replaceChildren(...family().story());
     guess.textContent = Live.mapWords.guess(found);
     dice.hidden = !family().draws;
@@ -170,6 +189,20 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     runs.title = family().draws ? `Draws ${many} tokens, as boldly as the temperature allows.` : "";
     ui.say(`${family().answer(best, found.shares[best])}${found.before ? ` The same model ${found.whole}: “${found.token(largest(found.before))}”, ${number(Math.max(...found.before))}.` : ""}`);
     tells.textContent = rest = told(openNow);
+  }
+  // A decoder without its mask: what each row guesses, beside the token that it can then see.
+  function leaks() {
+    leak.hidden = causal || !family().rows;
+    if (leak.hidden) return;
+    const [masked, open_] = [true, false].map((one) => family().rows({ causal: one, places: positions, gone: new Set(off ? [off] : []) }));
+    const { names } = found.bands[0], row = (cells, tag) => html("tr", {}, cells.map((one) => html(tag, {}, one)));
+    const body = names.slice(0, -1).map((one, t) => {
+      const best = largest(open_[t].shares), { next: id } = open_[t];
+      return row([one, token(id), `${token(best)} ${number(open_[t].shares[best])}`, number(open_[t].shares[id], 3), number(masked[t].shares[id], 3)], "td");
+    });
+    leak.replaceChildren(
+      html("p", { class: "live-note" }, "Why does the last token's guess hardly change? None comes after it: it learns more only through the rows above. Look at those: each can now see the token that it has to guess. In training that is a leak: a model would learn to copy it. This one learned with the mask, and so does not know how."),
+      html("table", {}, html("thead", {}, row(["row", "true next token", "its guess, mask off", "true token, mask off", "mask on"], "th")), html("tbody", {}, body)));
   }
   // The curves and the numbers of one row: the chosen one, or the one that the mouse is on.
   function follow(row, pointed = null) {
@@ -317,7 +350,14 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     which.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
   function chosen(b, t) {
-    if (name === "encoder") { wanted = hidden = t; focus = null; renew(); once(); return; }
+    if (name === "encoder") {
+      wanted = hidden = t;
+      focus = null;
+      renew();
+      note.textContent = family().remark();
+      once();
+      return;
+    }
     focus = [b, t];
     controls();
     draw();
@@ -415,7 +455,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     map.element.addEventListener("click", (event) => choose(map.point(event)));
   }
   input.maxLength = 2000;
-  input.addEventListener("focus", take);
+  input.addEventListener("focus", () => { take(); input.select(); });
   // A text is read as it is typed, so Enter writes what comes next.
   input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !/^Type/.test(note.textContent)) forward(); });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });

@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { svg, text, box, overlaid, number, short, at } = Live;
+  const { svg, text, box, line, overlaid, number, short, at } = Live;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
@@ -139,21 +139,25 @@ Live.mapPicture = (() => {
     });
     const parts = all.filter((one) => one.added).map((column) => {
       const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
-      const dots = names.map((_, t) => {
+      const dots = names.flatMap((_, t) => {
         const share = size(column.added[t]) / greatest;
-        return svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(Math.min(2.2 + 4.3 * share, 0.45 * high)) });
+        const r = Math.min(3 + 3.5 * share, 0.45 * high), arm = 0.6 * r;
+        return [svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(r) }),
+          svg("path", { class: "plus", d: `M${at(node - arm)},${at(y(t))}h${at(2 * arm)}M${at(node)},${at(y(t) - arm)}v${at(2 * arm)}` })];
       });
+      // A norm reads the stream before the part, or stands in it after the sum.
+      const x = band.norms === "before" ? x0 + 2.5 : x1 - 2, norm = band.norms ? line(x, band.top - 2, x, band.bottom + 2, "norm-mark") : null;
       if (kind === "ffn") {
         const lift = Math.min(0.44 * high, 13, (x1 - x0) / 3), bows = names.map((_, t) => {
           const share = size(column.added[t]) / greatest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
           tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
           return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
         });
-        return [bows, dots];
+        return [bows, norm, dots];
       }
       const found = curves(bands, band, column, state.head, state.focus);
       tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
-      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), dots];
+      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), norm, dots];
     });
     const waves = all.filter(opened).map(({ x0, x1 }) => names.map((_, t) =>
       wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
@@ -192,10 +196,12 @@ Live.mapPicture = (() => {
     const stroke = (kind, wide) => (x, down) => svg("path", { class: kind, d: `M${at(x)},${at(down)}h18`, "stroke-width": wide });
     const spots = (kinds_) => (x, down) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: at(x + 4 + 10 * i), cy: at(down), r: 4.5 }));
     const signs = [
-      ["size of a vector", stroke("stream", 4)],
+      ["residual stream: as thick as its vector is long", stroke("stream", 4)],
       ["self-attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
-      ["size of what is added", spots(["q", "two"])],
+      ["feed-forward network", stroke("arc two", 2.5)],
+      ["+ what is added, by size", spots(["q", "two"])],
+      ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, (x, down) => line(x + 9, down - 7, x + 9, down + 5, "norm-mark")]] : []),
       ...(Live.calm() ? [] : [["a token's vector on its way", (x, down) => svg("circle", { class: "spot ink", cx: at(x + 9), cy: at(down), r: 4.5 })]]),
       ...(bands.some(({ columns: all }) => all.some(opened)) ? [["the vector's numbers: above zero, below zero", (x, down) => wave([3, -2, 1, -3, 2], x, x + 18, down, 22, 3)]] : []),
     ];
@@ -221,7 +227,7 @@ Live.mapPicture = (() => {
     let bands = [], tracks = [], scores = null, under = 0, frame = null, home = null;
     // The frame stands around the open stage; while something flows, around the stage that it is in.
     const around = ({ n }, { kind, x0, x1 }) => (kind === "scores"
-      ? { x: at(scores.left + 1), y: at(scores.top), width: at(plan.width - scores.left - 2), height: at(scores.bottom + 6 - scores.top) }
+      ? { x: at(Math.max(scores.left - 6, 1)), y: at(scores.top), width: at(plan.width - Math.max(scores.left - 6, 1) - 1), height: at(scores.bottom + 6 - scores.top) }
       : { x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
     const put = (place) => Object.entries(place ?? {}).forEach(([name, value]) => frame?.setAttribute(name, value));
 

@@ -33,10 +33,26 @@ Live.opened = (() => {
     ]);
   }
 
+  // The likeliest tokens from their scores to their probabilities; between them the scores at a temperature, if there is one.
+  function likeliest(shares, top, token, bars, { logits, temperature }) {
+    const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
+    const columns = [["token", 80], ["score", 140], ...(temperature ? [["score ÷ T", 212]] : []), ["softmax", 356]];
+    const left = temperature ? 222 : 150;
+    return [columns.map(([said, x]) => text(x, top + 12, said, "end share")), order.map((id, i) => {
+      const y = top + 18 * (i + 1);
+      return [
+        text(80, y + 12, short(token(id), 9), "end mono"), text(140, y + 12, number(logits[id]), "end"),
+        temperature ? text(212, y + 12, number(logits[id] / temperature), "end") : null,
+        box(left, y, 310 - left, 14, "track"), box(left, y, (310 - left) * shares[id], 14, "cell one"),
+        text(356, y + 12, number(shares[id], 3), "end strong"),
+      ];
+    })];
+  }
+
   // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`
   // name its rows, `columns` those of a table of scores, `token` a place of a vector. Ids are a vector of their own kind.
-  // With `room` for so many rows, the picture is as high for any tensor.
-  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false, room = 0 }) => {
+  // With `room` for so many rows, the picture is as high for any tensor; `scored` has what probabilities are made of.
+  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false, room = 0, scored = null }) => {
     if (!Array.isArray(part)) {
       picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
       return;
@@ -45,11 +61,12 @@ Live.opened = (() => {
     const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`, top = columns ? 98 : 62;
     const body = ids
       ? rows.map((name, t) => [text(84, top + 18 * t + 12, name, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
+      : scored ? likeliest(numbers, top - 14, token, bars, scored)
       : vector ? ranking(numbers, top, token, bars) : matrix(numbers, role, top, rows, columns);
     const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length + (role === "map" ? 24 : 0);
     const finite = numbers.flat().filter(Number.isFinite);
     const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
-    const reserved = room && Math.max(98 + 16 * room + 24, 62 + 18 * Math.max(bars, room));
+    const reserved = room && Math.max(98 + 16 * room + 24, 66 + 18 * Math.max(bars, room));
     picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, Math.max(top + height, reserved) + 8,
       text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
   };
