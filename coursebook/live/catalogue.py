@@ -327,29 +327,6 @@ FIGURES = {
             scripts=("gpt-model", "reader-model", "opened"),
         ),
         Figure(
-            "stacks",
-            "What do the two stacks compute?",
-            "The translator of chapter 11, its encoder and its decoder side by side. See each "
-            "tensor with its shape. In cross-attention, each row is a word written and each "
-            "column a word read. Switch off the mask, the positions or a head, and see what it "
-            "writes.",
-            "book/explore",
-            data={
-                "sentence": "siebenunddreißig",
-                "languages": [
-                    ["deutsch", "German"],
-                    ["english", "English"],
-                    ["français", "French"],
-                ],
-                "into": "english",
-                "longest": 120,
-                "start": 26,
-                "bars": 12,
-            },
-            stored=("translator",),
-            scripts=("translator-model", "opened"),
-        ),
-        Figure(
             "patches",
             "What does a Vision Transformer compute?",
             "The model of chapter 12 that follows an arrow. See each tensor with its shape, from "
