@@ -360,7 +360,7 @@ const Live = (() => {
   // told the key of the one that has the focus, or null, `choose` that of the one on which Enter is pressed; with `across` the arrows
   // to the left and right do something there.
   function places({ reach, choose, across }) {
-    const group = svg("g", { class: "places" });
+    const group = svg("g", { class: "places", tabindex: -1 }); // else its listeners would make it a stop of the Tab key
     let all = [];
     const of = (element) => all.find((one) => one.element === element);
     const take = (one) => { for (const other of all) other.element.setAttribute("tabindex", other === one ? 0 : -1); };

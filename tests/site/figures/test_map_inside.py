@@ -1,4 +1,4 @@
-"""What the map shows of one stage: how a score is made, the last step, what leaks, and by which keys."""
+"""What the map shows of one stage: how a score is made, the last step, and what leaks."""
 
 import re
 
@@ -193,7 +193,7 @@ def test_a_model_says_what_it_cannot_read(shown) -> None:
     family(keys, "Encoder")
     typed(keys, "she sang a loud low note", "Your text")
     assert "does not know loud" in note.inner_text()
-    keys.figure.get_by_label("Hidden word").fill("4")
+    keys.figure.get_by_label("Hidden word", exact=True).fill("4")
     assert not note.inner_text()  # a hidden word is not read
 
 

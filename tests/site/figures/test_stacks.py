@@ -10,7 +10,7 @@ from .test_inside import without_ffn
 
 
 def parts_off(model, places: bool, gone: str):
-    """The package's translator without its positions, a head or a feed-forward net, and what its blocks give."""
+    """The package's translator with parts switched off, and what its blocks give."""
     model, outputs = copy.deepcopy(model).double(), {}
     with torch.no_grad():
         if gone.endswith(".ffn"):
