@@ -137,12 +137,13 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), inNumbers = forms.map((form) => Live.mapRow(ui, form, (said) => { figures_.textContent = said; }));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
   picture.element.classList.add("map-tensor");
+  const cell = html("p", { class: "live-note map-cell" });
   const rowBox = html("div", { class: "map-rows" }, elements(inNumbers), figures_);
-  const inside = html("div", { class: "map-inside" }, rowBox, html("div", { class: "map-bench" }, own, picture.element)), leak = html("div", { class: "map-leak", hidden: true });
+  const inside = html("div", { class: "map-inside" }, rowBox, html("div", { class: "map-bench" }, own, html("div", {}, picture.element, cell))), leak = html("div", { class: "map-leak", hidden: true });
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
     html("div", { class: "map-view" }, html("p", { class: "live-story" }, shownText, guess), elements(maps), tells, leak), inside));
-  let attention = null, slider = null, stage = null, which = null, whichHead = null;
+  let cellAt = null, attention = null, slider = null, stage = null, which = null, whichHead = null;
 
   const told = (there) => Live.mapWords.told(found, { focus, head, causal: family().causal }, there);
 
@@ -173,7 +174,7 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     const scored = Live.stages.name(step) === "Probabilities" ? { logits: found.logits, temperature: family().draws ? 10 ** power : 0 } : null;
     const heated = scored?.temperature ? `softmax(logits / T), T = ${number(scored.temperature)}` : formula;
     const owner = two ? found.bands[b].column : title();
-    Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
+    cellAt = Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
       { scored, role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
   }
   function draw() {
@@ -454,6 +455,11 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     map.element.addEventListener("pointerleave", () => over(null));
     map.element.addEventListener("click", (event) => choose(map.point(event)));
   }
+  picture.element.addEventListener("pointermove", (event) => {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
+    cell.textContent = cellAt(x, y);
+  });
+  picture.element.addEventListener("pointerleave", () => { cell.textContent = ""; });
   input.maxLength = 2000;
   input.addEventListener("focus", () => { take(); input.select(); });
   // A text is read as it is typed, so Enter writes what comes next.

@@ -4,10 +4,13 @@
 Live.opened = (() => {
   const { svg, text, box, square, number, short, at } = Live;
 
+  // Where a matrix begins, and how large its squares are.
+  const cells = (value) => ({ wide: Math.min(268 / value[0].length, 20), high: 16, x: 84 });
+
   // A square for each number, in shares of the largest size; shut what a mask shuts. Weights have one scale, from 0 to 1,
   // and the scale below them.
   function matrix(value, role, top, rows, columns) {
-    const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
+    const { wide, high, x } = cells(value);
     const heads = columns && value[0].length === columns.length
       ? columns.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
       : [];
@@ -52,10 +55,11 @@ Live.opened = (() => {
   // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`
   // name its rows, `columns` those of a table of scores, `token` a place of a vector. Ids are a vector of their own kind.
   // With `room` for so many rows, the picture is as high for any tensor; `scored` has what probabilities are made of.
+  // Returns what a point in the picture says: the number of the square there, or nothing.
   return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false, room = 0, scored = null }) => {
     if (!Array.isArray(part)) {
       picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
-      return;
+      return () => "";
     }
     const [formula, shape, numbers] = part, vector = !Array.isArray(numbers[0]);
     const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`, top = columns ? 98 : 62;
@@ -69,6 +73,13 @@ Live.opened = (() => {
     const reserved = room && Math.max(98 + 16 * room + 24, 66 + 18 * Math.max(bars, room));
     picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, Math.max(top + height, reserved) + 8,
       text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
+    return (across, down) => {
+      if (vector) return "";
+      const { wide, high, x } = cells(numbers), [i, j] = [Math.floor((down - top) / high), Math.floor((across - x) / wide)];
+      if (numbers[i]?.[j] === undefined) return "";
+      const row = numbers.length > 1 ? `“${rows[i]}”, ` : "", column = columns && numbers[0].length === columns.length ? `“${columns[j]}”` : `number ${j + 1} of ${numbers[0].length}`;
+      return `${row}${column}: ${number(numbers[i][j])}`;
+    };
   };
 })();
 
