@@ -389,9 +389,19 @@ Live.figure("map", (ui, { texts, gap, languages, into, most, longest, bars, head
     return { width: start[0].length, heads: word(family().heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
       next: found.token(largest(found.shares)), story: shownText.textContent };
   }
-  // During a tour only the controls stay that its stop uses.
+  // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
+  const homes = new WeakMap();
+  function lend(control, lent) {
+    if (!homes.get(control)?.isConnected) {
+      homes.set(control, document.createComment(""));
+      control.before(homes.get(control));
+    }
+    if (lent) back.parentElement.before(control);
+    else homes.get(control).after(control);
+  }
   function uses(kept) {
     const of = new Map([[input.parentElement, "text"], [note, "text"], [press.parentElement, "write"], [whichHead.parentElement, "head"], [switches, "off"]]);
+    for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), ...chooseHead.children, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
   // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there.
