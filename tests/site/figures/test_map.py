@@ -229,7 +229,7 @@ def test_what_is_written_goes_on_with_the_text(shown, small_gpt) -> None:
     typed(keys, f"{text}  ", "Your text")
     assert written(keys) == text  # a space at the end is left to the model
     # A bar that is chosen is written, however unlikely it is.
-    bars = keys.figure.locator(".live-map.wide rect.cell.one")
+    bars = keys.figure.locator(".live-map.wide .place[aria-label*=probability]")
     bars.nth(1).click()
     with torch.no_grad():
         logits = model(torch.tensor([tokenizer.encode(text)])).logits[0, -1]
@@ -310,7 +310,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
         )
         shown = page.locator(".live-map").filter(visible=True)
-        assert shown.get_by_text("size of what is added").is_visible()
+        assert shown.get_by_text("what is added, by size").is_visible()
         frame = shown.locator(".mark.open")
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
