@@ -15,7 +15,7 @@ Live.mapRow = (ui, form, say) => {
     across: (key, step) => { const d = row.head.q[0].length; point({ j: Number(key), i: (((pointed?.i ?? (step > 0 ? -1 : d)) + step) + d) % d }); },
   });
   const picture = ui.picture({ width: width + (beside ?? 0), group: true, over: [places.group] });
-  picture.element.classList.add("map-row", form);
+  picture.element.classList.add("map-row", form, ...(beside ? ["unstored"] : []));
 
   // `row` is what is shown, `chosen` a key, `pointed` a key and perhaps the place of a number in it.
   let row = null, chosen = null, pointed = null;
