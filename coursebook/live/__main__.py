@@ -23,8 +23,10 @@ from coursebook.live.catalogue import FIGURES
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-#: Returns each picture of a figure as first drawn, and which style rules it needs.
-DRAWN = """(figure, selectors) => [...figure.querySelectorAll('svg.live-picture')].map(one =>
+#: Returns each picture of a figure as first drawn, and which style rules it needs. An ``unstored``
+#: one is another form of one that is stored.
+DRAWN = """(figure, selectors) => [
+  ...figure.querySelectorAll('svg.live-picture:not(.unstored)')].map(one =>
   [one.outerHTML, selectors.map(name => one.matches(name) || one.querySelector(name) !== null)])"""
 
 
@@ -55,6 +57,7 @@ def rules() -> dict[str, str]:
 
 def alone(svg: str, style: str) -> str:
     """A picture taken out of its page: with its own styles, and with nothing left to drag."""
+    svg = re.sub(r'<g class="places".*?</g>', "", svg)
     svg = re.sub(r' (tabindex|role|aria-value\w+)="[^"]*"', "", svg)
     svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ', 1)
     return svg.replace(">", f"><style>{style}</style>", 1) + "\n"

@@ -333,7 +333,14 @@ FIGURES = {
                 "run": 24,
             },
             stored=("map", "gaps", "merges", "writer", "translator"),
-            scripts=("gpt-model", "reader-model", "translator-model", "opened", "map-picture"),
+            scripts=(
+                "gpt-model",
+                "reader-model",
+                "translator-model",
+                "opened",
+                "map-picture",
+                "map-row",
+            ),
             at_once=True,
             later=("writer", "translator"),
         ),
@@ -348,29 +355,6 @@ FIGURES = {
             data={"text": "he held a note for me", "most": 16, "start": 8, "bars": 12, "gap": 3},
             stored=("merges", "gaps"),
             scripts=("gpt-model", "reader-model", "opened"),
-        ),
-        Figure(
-            "stacks",
-            "What do the two stacks compute?",
-            "The translator of chapter 11, its encoder and its decoder side by side. See each "
-            "tensor with its shape. In cross-attention, each row is a word written and each "
-            "column a word read. Switch off the mask, the positions or a head, and see what it "
-            "writes.",
-            "book/explore",
-            data={
-                "sentence": "siebenunddreißig",
-                "languages": [
-                    ["deutsch", "German"],
-                    ["english", "English"],
-                    ["français", "French"],
-                ],
-                "into": "english",
-                "longest": 120,
-                "start": 26,
-                "bars": 12,
-            },
-            stored=("translator",),
-            scripts=("translator-model", "opened"),
         ),
         Figure(
             "patches",

@@ -5,8 +5,8 @@ from __future__ import annotations
 #: The map's guided tours, by architecture. A stop opens a stage and says something of it;
 #: ``{width}``, ``{heads}``, ``{blocks}``, ``{last}`` (the last block), ``{next}`` (the likeliest
 #: token) and ``{story}`` (the text so far) are those of the model that is shown. ``head`` is the
-#: head shown if it is not the one of before, ``words`` how many are written first, and ``uses``
-#: the controls that stay.
+#: head shown if it is not the one of before, ``words`` how many are written first, ``uses`` the
+#: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map.
 TOURS = {
     "decoder": [
         {
@@ -25,8 +25,9 @@ TOURS = {
             "open": "0.self.0",
             "said": "In each block {heads} heads attend side by side, each with weights of its "
             "own. The picture shows one of them: choose another under Head, and see how the curves "
-            "change. Below it are the numbers: a query, the keys, their products, and the weights.",
+            "change. Here are the numbers: a query, the keys, their products, and the weights.",
             "uses": ["head"],
+            "see": "numbers",
         },
         {
             "open": "0.ffn.0",
@@ -94,10 +95,11 @@ TOURS = {
             "open": "1.cross.{last}",
             "said": "Cross-attention: each word being written looks at the source. These curves "
             "come down from the encoder. Written so far: {story}. Head 3 of the last block, shown "
-            "here, follows the words. Below the picture you see how it gets its weights.",
+            "here, follows the words. Its numbers show how it gets its weights.",
             "head": 2,
             "words": 2,
             "uses": ["head"],
+            "see": "numbers",
         },
         {
             "open": "1.scores.",

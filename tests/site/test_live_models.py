@@ -23,7 +23,7 @@ browser = pytest.mark.browser
 MODELS = {"map": "Your text", "inside": "Text", "writer": "Beginning", "hidden-word": "Sentence",
           "captions": "German caption",
           "translator": "A number or a date, in words", "arrow": "Dashes",
-          "drawing": "Pen across", "stacks": "A number or a date, in words",
+          "drawing": "Pen across",
           "patches": "Arrow"}  # fmt: skip
 INPUTS = 200
 NEAR = 1e-3
@@ -358,16 +358,26 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         return [(T, k), (S, k), (S, k), (T, S), (T, S), (T, k), (T, d), (T, d)]
 
     stacks = []
-    for rows, cross in ((S, [None] * 8), (T, attention(T, S))):
+    for rows, cross in ((S, []), (T, attention(T, S))):
         block = [*attention(rows, rows), *cross, (rows, 4 * d), (rows, d), (rows, d)]
-        scores = [None if cross[0] is None else (c.vocab_size,)] * 2
+        scores = [(c.vocab_size,)] * 2 if cross else []
         blocks = block * c.num_decoder_layers
         stacks.append([(rows,), (rows, d), (rows, d), *blocks, *scores])
     with offline(chromium) as page:
-        page.goto(own_page(page_file.parent, "stacks").as_uri())
-        figure = page.locator("#figure-stacks")
-        begin(figure)
-        open_each(figure, dict(enumerate(stacks)))
+        page.goto(own_page(page_file.parent, "map").as_uri())
+        figure = page.locator("#figure-map")
+        figure.get_by_role("button", name="Translator", exact=True).press("Enter")
+        for _ in said.split():
+            figure.get_by_role("button", name="Write the next word").press("Enter")
+        for number, shapes in enumerate(stacks):
+            figure.get_by_label("Open", exact=True).select_option(f"{number}.embed.")
+            tensor = figure.get_by_label("Tensor", exact=True)
+            assert int(tensor.get_attribute("max")) == len(shapes)
+            tensor.press("Home")
+            for shape in shapes:
+                told = figure.locator(".map-tensor").get_attribute("aria-label")
+                assert f" = {' × '.join(map(str, shape))}." in told, told
+                tensor.press("ArrowRight")
 
 
 def test_the_runtime_can_be_read(course: Path) -> None:
@@ -379,7 +389,7 @@ def test_the_runtime_can_be_read(course: Path) -> None:
     assert len(lines) < 500
     used = {f"{name}.js" for name in RUNTIME}
     for name in MODELS:
-        drawn = {"kit.js", "opened.js", "map-picture.js", f"{name}.js"}
+        drawn = {"kit.js", "opened.js", "map-picture.js", "map-row.js", f"{name}.js"}
         assert set(FIGURES[name].files()) - drawn <= used
         for stored in FIGURES[name].stored:
             text = figure_numbers(course, stored).read_text("utf-8")

@@ -51,10 +51,13 @@ Live.gpt = (stored) => {
   const { layers, heads, width, longest } = stored.sizes;
   const { w, norm, blocks: through } = Live.layers(stored);
 
+  const ready = (states) => norm(states, "norm"), scores = (rows) => rows.map((last) => w["embedding.weight"].map((row) => Live.dot(row, last)));
   let held = [];
   const caches = Array.from({ length: layers }, () => []);
   return {
     longest, heads, layers, width,
+    // The scores of the token that comes after each row, from the last block's states.
+    scores: (states) => scores(ready(states)),
     // The scores of the token that comes after `ids`. What it has read is kept in caches, so that only what is new
     // since then is read. A text that is too long loses its beginning, half the context at a time.
     next(ids) {
@@ -66,13 +69,14 @@ Live.gpt = (stored) => {
       return logits;
     },
     // The scores of the token that comes after `ids`, each head's weights in each layer, and all that is computed
-    // on the way. The mask and the positions can be left out, and heads, named "layer.head", taken out.
+    // on the way. The mask and the positions can be left out, and heads, named "layer.head", or
+    // feed-forward nets, "layer.ffn", taken out.
     read(ids, { causal = true, places = true, gone, caches: kept, first = 0 } = {}) {
       const embedded = ids.map((id) => w["embedding.weight"][id]);
       const start = embedded.map((row, t) => (places ? Live.add(row, w["positions.P"][first + t]) : row));
-      const blocks = through(start, Live.tanhGelu, { causal, gone, caches: kept }), [last] = norm(blocks.at(-1).after.slice(-1), "norm");
+      const blocks = through(start, Live.tanhGelu, { causal, gone, caches: kept }), [last] = ready(blocks.at(-1).after.slice(-1));
       return {
-        logits: w["embedding.weight"].map((row) => Live.dot(row, last)),
+        logits: scores([last])[0],
         maps: blocks.map(({ maps }) => maps),
         embedded, start, blocks, last,
       };

@@ -224,16 +224,18 @@ const Live = (() => {
     };
     const ui = {
       figure,
-      // A picture, 360 units wide unless it says more. `group` is for those that hold something to take hold of.
-      picture({ group = false, width = 360 } = {}) {
-        const element = svg("svg", { class: "live-picture", role: group ? "group" : "img" });
+      // A picture, 360 units wide unless it says more. `group` is for those that hold something to take hold of; what is
+      // `over` them stays as they are drawn anew.
+      picture({ group = false, width = 360, over = [] } = {}) {
+        const element = svg("svg", { class: "live-picture", role: group ? "group" : "img" }, over);
         panels.append(element);
         return {
           element,
           draw(alt, height, ...parts) {
             element.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(height)}`);
             element.setAttribute("aria-label", alt);
-            element.replaceChildren(...parts.flat(5).filter((part) => part));
+            for (const child of [...element.children]) if (!over.includes(child)) child.remove();
+            element.prepend(...parts.flat(5).filter((part) => part));
           },
         };
       },
@@ -361,6 +363,46 @@ const Live = (() => {
     });
   }
 
+  // Places in a picture that the keyboard reaches: the Tab key leads to one of them, the arrow keys to the others. `reach` is
+  // told the key of the one that has the focus, or null, `choose` that of the one on which Enter is pressed; with `across` the arrows
+  // to the left and right do something there.
+  function places({ reach, choose, across }) {
+    const group = svg("g", { class: "places", tabindex: -1 }); // else its listeners would make it a stop of the Tab key
+    let all = [];
+    const of = (element) => all.find((one) => one.element === element);
+    const take = (one) => { for (const other of all) other.element.setAttribute("tabindex", other === one ? 0 : -1); };
+    group.addEventListener("focusin", ({ target }) => { take(of(target)); reach(of(target).key); });
+    group.addEventListener("focusout", ({ relatedTarget }) => { if (!group.contains(relatedTarget)) reach(null); });
+    group.addEventListener("keydown", (event) => {
+      const n = all.indexOf(of(event.target)), { key } = event;
+      const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[key];
+      const to = key === "Home" ? 0 : key === "End" ? all.length - 1 : n + step;
+      if (key === "Enter" || key === " ") choose(all[n].key);
+      else if (across && /Left|Right/.test(key)) across(all[n].key, step);
+      else if (all[to]) all[to].element.focus({ preventScroll: true });
+      else if (!step) return;
+      event.preventDefault();
+    });
+    return {
+      group,
+      // `wanted` are { key, said, x, y, width, height }. Those that stay keep the focus.
+      draw(wanted) {
+        const before = new Map(all.map((one) => [one.key, one.element])), kept = of(document.activeElement)?.key;
+        const same = wanted.length === all.length && wanted.every(({ key }, i) => key === all[i].key);
+        all = wanted.map(({ key, said, ...place }) => {
+          const element = before.get(key) ?? svg("rect", { class: "place", role: "button", tabindex: -1 });
+          for (const [name, value] of Object.entries({ ...place, "aria-label": said })) element.setAttribute(name, typeof value === "number" ? at(value) : value);
+          return { key, element };
+        });
+        if (same) return;
+        group.replaceChildren(...all.map(({ element }) => element));
+        const first = all.find(({ key }) => key === kept) ?? all[0];
+        take(first);
+        if (kept !== undefined) first.element.focus({ preventScroll: true });
+      },
+    };
+  }
+
   // Chromium does not heed touch-action on a part of a picture: it would scroll.
   const holdStill = (element) => element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
 
@@ -426,6 +468,6 @@ const Live = (() => {
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
     dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
-    html, svg, text, line, box, overlaid, short, square, strip, scale, heat, arrow, drag, holdStill, calm,
+    html, svg, text, line, box, overlaid, short, square, strip, scale, heat, arrow, drag, places, holdStill, calm,
   };
 })();

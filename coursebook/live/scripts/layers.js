@@ -11,10 +11,12 @@ Live.norm = (x, gain, shift, eps = 1e-5) => {
 Live.affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
 // The columns of X that belong to head h.
 Live.ofHead = (X, h, heads) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
+// What a part gives, or zeros if it is gone.
+Live.unless = (gone, X) => (gone ? X.map((row) => row.map(() => 0)) : X);
 // All that one head computes. If it is gone, it adds nothing.
 Live.headOf = (q, k, v, { causal, gone = false }) => {
   const found = Live.attention(q, k, v, { causal });
-  return { q, k, v, ...found, output: gone ? found.output.map((row) => row.map(() => 0)) : found.output };
+  return { q, k, v, ...found, output: Live.unless(gone, found.output) };
 };
 // All heads side by side: their outputs, joined for each token.
 Live.joined = (each) => each[0].output.map((_, t) => each.flatMap(({ output }) => output[t]));
@@ -50,19 +52,19 @@ Live.layers = (stored) => {
     });
     return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
   }
-  function feedForward(X, name, activation) {
+  function feedForward(X, name, activation, gone = false) {
     const hidden = affine(X, `${name}.W_1`, `${name}.b_1`).map((row) => row.map(activation));
-    return { hidden, made: affine(hidden, `${name}.W_2`, `${name}.b_2`) };
+    return { hidden, made: Live.unless(gone, affine(hidden, `${name}.W_2`, `${name}.b_2`)) };
   }
-  // All blocks one after another, with the norm before each part, and all that each computes. Heads are "layer.head",
-  // and there is a cache for each block.
+  // All blocks one after another, with the norm before each part, and all that each computes. What is gone is named
+  // "layer.head" or "layer.ffn", and there is a cache for each block.
   function blocks(x, activation, { gone = new Set(), caches = [], ...options } = {}) {
     const found = [];
     for (let layer = 0; layer < stored.sizes.layers; layer += 1) {
       const name = `blocks.${layer}`, from = found.at(-1)?.after ?? x, before = norm(from, `${name}.attention_norm`);
       const { each, maps, added } = attend(before, `${name}.attention`, { ...options, cache: caches[layer], gone: (h) => gone.has(`${layer}.${h}`) });
       const between = Live.plus(from, added), again = norm(between, `${name}.ffn_norm`);
-      const { hidden, made } = feedForward(again, `${name}.ffn`, activation);
+      const { hidden, made } = feedForward(again, `${name}.ffn`, activation, gone.has(`${layer}.ffn`));
       found.push({ before, each, maps, added, between, again, hidden, made, after: Live.plus(between, made) });
     }
     return found;

@@ -2,24 +2,24 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { svg, text, box, overlaid, number, short, at } = Live;
+  const { svg, text, box, line, overlaid, number, short, at } = Live;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
   const WIDE = {
-    width: 920, high: 36, room: 400, top: 58, between: 66, letters: 11, below: false,
+    width: 920, high: 31, room: 400, top: 58, between: 66, letters: 11, below: false,
     one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
     two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 236, label: 94, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
   };
   const TALL = {
     width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
-    one: { left: 0, label: 60, embed: 24, ffn: 28, norm: 16, scores: 6 },
+    one: { left: 0, label: 56, embed: 22, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
 
   // Where each column of a band is: the embedding, and the parts of each block.
   function columns(band, plan, { width, below }) {
-    const ffn = Math.min(plan.ffn, 168 / band.blocks.length);
+    const ffn = Math.min(plan.ffn, (below ? 76 : 168) / band.blocks.length);
     const taken = plan.label + plan.embed + plan.scores + plan.norm + band.blocks.length * ffn;
     const each = plan.self ?? band.blocks.map(() => (width - taken) / band.blocks.length);
     let x = plan.left + plan.label;
@@ -139,21 +139,25 @@ Live.mapPicture = (() => {
     });
     const parts = all.filter((one) => one.added).map((column) => {
       const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
-      const dots = names.map((_, t) => {
+      const dots = names.flatMap((_, t) => {
         const share = size(column.added[t]) / greatest;
-        return svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(Math.min(2.2 + 4.3 * share, 0.45 * high)) });
+        const r = Math.min(3 + 3.5 * share, 0.45 * high), arm = 0.6 * r;
+        return [svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(r) }),
+          svg("path", { class: "plus", d: `M${at(node - arm)},${at(y(t))}h${at(2 * arm)}M${at(node)},${at(y(t) - arm)}v${at(2 * arm)}` })];
       });
+      // A norm reads the stream before the part, or stands in it after the sum.
+      const x = band.norms === "before" ? x0 + 2.5 : x1 - 2, norm = band.norms ? line(x, band.top - 2, x, band.bottom + 2, "norm-mark") : null;
       if (kind === "ffn") {
         const lift = Math.min(0.44 * high, 13, (x1 - x0) / 3), bows = names.map((_, t) => {
           const share = size(column.added[t]) / greatest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
           tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
           return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
         });
-        return [bows, dots];
+        return [bows, norm, dots];
       }
       const found = curves(bands, band, column, state.head, state.focus);
       tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
-      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), dots];
+      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), norm, dots];
     });
     const waves = all.filter(opened).map(({ x0, x1 }) => names.map((_, t) =>
       wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
@@ -183,7 +187,7 @@ Live.mapPicture = (() => {
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others together`, "share"), text(plan.width - 4, end, number(others), "end share"));
     for (const more of [spread && `(${spread})`, before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
-    return { rows, order, start, bars: start + 24 * bars, bottom: end, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
+    return { rows, order, start, band: band.n, column, bars: start + 24 * bars, top: start - (plan.below ? 30 : 40), bottom: end, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
   }
 
   // What each sign stands for, in rows of what fits; `y` is the first row's.
@@ -192,10 +196,12 @@ Live.mapPicture = (() => {
     const stroke = (kind, wide) => (x, down) => svg("path", { class: kind, d: `M${at(x)},${at(down)}h18`, "stroke-width": wide });
     const spots = (kinds_) => (x, down) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: at(x + 4 + 10 * i), cy: at(down), r: 4.5 }));
     const signs = [
-      ["size of a vector", stroke("stream", 4)],
+      ["residual stream: as thick as its vector is long", stroke("stream", 4)],
       ["self-attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
-      ["size of what is added", spots(["q", "two"])],
+      ["feed-forward network", stroke("arc two", 2.5)],
+      ["+ what is added, by size", spots(["q", "two"])],
+      ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, (x, down) => line(x + 9, down - 7, x + 9, down + 5, "norm-mark")]] : []),
       ...(Live.calm() ? [] : [["a token's vector on its way", (x, down) => svg("circle", { class: "spot ink", cx: at(x + 9), cy: at(down), r: 4.5 })]]),
       ...(bands.some(({ columns: all }) => all.some(opened)) ? [["the vector's numbers: above zero, below zero", (x, down) => wave([3, -2, 1, -3, 2], x, x + 18, down, 22, 3)]] : []),
     ];
@@ -211,23 +217,45 @@ Live.mapPicture = (() => {
   }
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
-  return (ui, form) => {
-    const plan = form === "wide" ? WIDE : TALL, picture = ui.picture({ width: plan.width });
+  // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
+  return (ui, form, { reach, choose }) => {
+    const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" });
+    const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
+    const picture = ui.picture({ width: plan.width, group: true, over: [moving, places_.group] });
     picture.element.classList.add("live-map", form);
-    const moving = svg("g", { class: "moving", "aria-hidden": "true" });
+    let spots = new Map();
     let bands = [], tracks = [], scores = null, under = 0, frame = null, home = null;
     // The frame stands around the open stage; while something flows, around the stage that it is in.
-    const around = ({ n }, { x0, x1 }) => ({ x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
+    const around = ({ n }, { kind, x0, x1 }) => (kind === "scores"
+      ? { x: at(Math.max(scores.left - 6, 1)), y: at(scores.top), width: at(plan.width - Math.max(scores.left - 6, 1) - 1), height: at(scores.bottom + 6 - scores.top) }
+      : { x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
     const put = (place) => Object.entries(place ?? {}).forEach(([name, value]) => frame?.setAttribute(name, value));
 
     // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
-      if (x >= scores.left && y >= scores.start && y < scores.bars) return { token: scores.order[Math.floor((y - scores.start) / 24)] };
+      if (x >= scores.left && y >= scores.top && y < scores.bottom + 6) {
+        const token = y >= scores.start && y < scores.bars ? scores.order[Math.floor((y - scores.start) / 24)] : undefined;
+        return { band: scores.band, column: scores.column, token };
+      }
       const band = bands.findLast(({ frame }) => y >= frame[0]) ?? bands[0], row = Math.floor((y - band.top) / band.high);
+      if (y > band.frame[1] + 20) return null;
       if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
       return column ? { band: band.n, column, ...(row >= 0 && row < band.names.length ? { row } : {}) } : null;
     };
+    // The stages from left to right, then the bars from the top.
+    function reached(model) {
+      spots = new Map();
+      const all = bands.flatMap((band) => band.columns.map((column) => {
+        const key = `${band.n}.${column.kind}.${column.block ?? ""}`, said = Live.stages.KINDS[column.kind];
+        spots.set(key, { band: band.n, column });
+        return { key, said: `${bands[1] ? `${band.column}, ` : ""}${column.block === undefined ? "" : `block ${column.block + 1}: `}${said}`, ...around(band, column) };
+      }));
+      return [...all, ...scores.order.map((id, i) => {
+        spots.set(`bar ${i}`, { band: scores.band, column: scores.column, token: id });
+        return { key: `bar ${i}`, said: `${model.token(id)}, probability ${number(model.shares[id])}: write it`, x: scores.left, y: scores.start + 24 * i, width: plan.width - scores.left, height: 24 };
+      })];
+    }
     return {
       element: picture.element,
       point(event) {
@@ -243,13 +271,13 @@ Live.mapPicture = (() => {
         picture.element.classList.toggle("compared", Boolean(model.before));
         tracks = tracks.filter(Boolean);
         const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
-        home = open && open.kind !== "scores" ? around(bands[state.opened.band], open) : null;
+        home = open ? around(bands[state.opened.band], open) : null;
         frame = home && svg("rect", { class: "mark open", rx: 5, ...home });
         under = Math.max(scores.bottom, ...bands.map(({ foot }) => foot)) + 26;
         const { parts: key, bottom: end } = legend(bands, plan, under);
         picture.draw(said, end + 8, body, scores.title, scores.rows, frame, key);
-        picture.element.append(moving);
         moving.replaceChildren();
+        places_.draw(reached(model));
         return { band: state.opened.band, column: open };
       },
       still() { moving.replaceChildren(); put(home); },
@@ -265,52 +293,12 @@ Live.mapPicture = (() => {
         }));
         const band = bands.findLast(({ edge }) => x >= edge) ?? bands[0];
         const column = band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1);
-        if (column && column.kind !== "scores") put(around(band, column));
+        if (column) put(around(band, column));
         return { band: band.n, column };
       },
     };
   };
 })();
-
-// One row of an attention in numbers: the row's query, each key with its score and weight, and the values averaged.
-Live.mapRow = (ui, form) => {
-  const { text, box, square, number, short } = Live;
-  const plan = form === "wide"
-    ? { width: 920, letters: 11, asks: "its query, and all keys", name: 96, keys: [104, 320], score: 392, bar: [412, 572], weight: 616, values: [652, 868] }
-    : { width: 360, letters: 7, asks: "query, keys", name: 54, keys: [60, 144], score: 192, bar: [200, 236], weight: 270, values: [282, 354] };
-  const picture = ui.picture({ width: plan.width }), high = 21, { name, keys, score, bar, weight, values } = plan;
-  picture.element.classList.add("map-row", form);
-  const strip = (vector, [x0, x1], y, kind, most) => {
-    const wide = (x1 - x0) / vector.length;
-    return vector.map((value, i) => square(x0 + i * wide, y, wide - 0.6, 15, kind, value / most));
-  };
-  const greatest = (rows) => Math.max(...rows.flat().map(Math.abs), 1e-9);
-  return {
-    element: picture.element,
-    draw(where, { q, k, v, scores, weights, output }, t, me, columns) {
-      const most = [greatest([q[t], ...k]), greatest([...v, output[t]])], best = Live.largest(weights[t]), from = 70;
-      const rows = columns.map((column, j) => {
-        const y = from + high * j, shut = scores[t][j] === -Infinity, strong = j === best ? " strong" : "";
-        return [
-          text(name, y + 12, short(column, plan.letters), `end mono${strong}`),
-          shut ? text(keys[0], y + 12, "masked", "share") : [
-            strip(k[j], keys, y, "k", most[0]), text(score, y + 12, number(scores[t][j]), `end${strong}`),
-            box(bar[0], y, bar[1] - bar[0], 15, "track"), box(bar[0], y, (bar[1] - bar[0]) * weights[t][j], 15, "cell q"),
-            text(weight, y + 12, number(weights[t][j]), `end${strong}`), strip(v[j], values, y, "v", most[1])],
-        ];
-      });
-      const end = from + high * columns.length + 4, root = `√${q[t].length}`;
-      picture.draw(
-        `${where}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}.`,
-        end + 22,
-        text(0, 14, form === "wide" ? `${where}: how “${me}” gets its weights` : `${where}: “${short(me, 9)}”`, "name"),
-        text(keys[0], 34, plan.asks, "share"), text(score, 34, form === "wide" ? `q·k / ${root}` : "score", "end share"),
-        text(bar[0], 34, "softmax", "share"), text(values[0], 34, "values", "share"),
-        text(name, 56, short(me, plan.letters), "end mono strong q"), strip(q[t], keys, 44, "q", most[0]),
-        rows, text(weight, end + 12, form === "wide" ? "values, averaged with these weights" : "averaged", "end share"), strip(output[t], values, end, "v", most[1]));
-    },
-  };
-};
 
 // What the map says in words: of a whole model, of its next guess, and of the stage that is pointed at.
 Live.mapWords = (() => {
@@ -336,7 +324,7 @@ Live.mapWords = (() => {
       return first === best ? `${now}, ${whole} ${percent(before[best])}` : `${now}, ${whole} ${token(first)} ${percent(before[first])} (now ${percent(shares[first])})`;
     },
     // What happens in a column, in one sentence.
-    told(found, { focus, head, causal }, { band: b, column, row: at }) {
+    told(found, { focus, head, causal }, { band: b, column, row: at, token }) {
       const t = at ?? (focus[0] === b ? focus[1] : found.bands[b].names.length - 1), { names, writes } = found.bands[b], me = `“${names[t]}”`;
       if (!column) return "";
       const n = column.block + 1;
@@ -344,7 +332,10 @@ Live.mapWords = (() => {
       if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
       if (column.kind === "norm") return does;
-      if (column.kind === "scores") { const best = largest(found.shares); return `${does} “${found.token(best)}” has the highest: ${number(found.shares[best])}.`; }
+      if (column.kind === "scores") {
+        const id = token ?? largest(found.shares), its = `a score of ${number(found.logits[id])} and a probability of ${number(found.shares[id])}`;
+        return `${does} “${found.token(id)}” has ${its}. ${token === undefined ? "Press a bar to write its token." : "Press to write it."}`;
+      }
       const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
       const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
       const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;

@@ -4,10 +4,13 @@
 Live.opened = (() => {
   const { svg, text, box, square, number, short, at } = Live;
 
+  // Where a matrix begins, and how large its squares are.
+  const cells = (value) => ({ wide: Math.min(268 / value[0].length, 20), high: 16, x: 84 });
+
   // A square for each number, in shares of the largest size; shut what a mask shuts. Weights have one scale, from 0 to 1,
   // and the scale below them.
   function matrix(value, role, top, rows, columns) {
-    const wide = Math.min(268 / value[0].length, 20), high = 16, x = 84;
+    const { wide, high, x } = cells(value);
     const heads = columns && value[0].length === columns.length
       ? columns.map((name, j) => svg("text", { class: "mono", transform: `translate(${at(x + (j + 0.5) * wide + 3)} ${top - 6}) rotate(-60)` }, short(name, 7)))
       : [];
@@ -33,23 +36,50 @@ Live.opened = (() => {
     ]);
   }
 
+  // The likeliest tokens from their scores to their probabilities; between them the scores at a temperature, if there is one.
+  function likeliest(shares, top, token, bars, { logits, temperature }) {
+    const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
+    const columns = [["token", 80], ["score", 140], ...(temperature ? [["score ÷ T", 212]] : []), ["softmax", 356]];
+    const left = temperature ? 222 : 150;
+    return [columns.map(([said, x]) => text(x, top + 12, said, "end share")), order.map((id, i) => {
+      const y = top + 18 * (i + 1);
+      return [
+        text(80, y + 12, short(token(id), 9), "end mono"), text(140, y + 12, number(logits[id]), "end"),
+        temperature ? text(212, y + 12, number(logits[id] / temperature), "end") : null,
+        box(left, y, 310 - left, 14, "track"), box(left, y, (310 - left) * shares[id], 14, "cell one"),
+        text(356, y + 12, number(shares[id], 3), "end strong"),
+      ];
+    })];
+  }
+
   // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`
   // name its rows, `columns` those of a table of scores, `token` a place of a vector. Ids are a vector of their own kind.
-  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false }) => {
+  // With `room` for so many rows, the picture is as high for any tensor; `scored` has what probabilities are made of.
+  // Returns what a point in the picture says: the number of the square there, or nothing.
+  return (picture, heading, part, { role = "", rows, columns, token, bars, ids = false, room = 0, scored = null }) => {
     if (!Array.isArray(part)) {
       picture.draw(`${heading}: ${part}`, 62, text(0, 16, heading, "name"), text(0, 36, part));
-      return;
+      return () => "";
     }
     const [formula, shape, numbers] = part, vector = !Array.isArray(numbers[0]);
     const size = vector ? `${numbers.length}` : `${numbers.length} × ${numbers[0].length}`, top = columns ? 98 : 62;
     const body = ids
       ? rows.map((name, t) => [text(84, top + 18 * t + 12, name, "end mono"), text(96, top + 18 * t + 12, numbers[t], "strong")])
+      : scored ? likeliest(numbers, top - 14, token, bars, scored)
       : vector ? ranking(numbers, top, token, bars) : matrix(numbers, role, top, rows, columns);
     const height = ids ? 18 * numbers.length : vector ? 18 * bars : 16 * numbers.length + (role === "map" ? 24 : 0);
     const finite = numbers.flat().filter(Number.isFinite);
     const tail = vector ? "" : ` Largest ${number(Math.max(...finite), 4)}, smallest ${number(Math.min(...finite), 4)}.`;
-    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, top + height + 8,
+    const reserved = room && Math.max(98 + 16 * room + 24, 66 + 18 * Math.max(bars, room));
+    picture.draw(`${heading}: ${formula}. Shape ${shape} = ${size}.${tail}`, Math.max(top + height, reserved) + 8,
       text(0, 16, heading, "name"), text(0, 36, formula), text(356, 36, `${shape} = ${size}`, "end strong"), body);
+    return (across, down) => {
+      if (vector) return "";
+      const { wide, high, x } = cells(numbers), [i, j] = [Math.floor((down - top) / high), Math.floor((across - x) / wide)];
+      if (numbers[i]?.[j] === undefined) return "";
+      const row = numbers.length > 1 ? `“${rows[i]}”, ` : "", column = columns && numbers[0].length === columns.length ? `“${columns[j]}”` : `number ${j + 1} of ${numbers[0].length}`;
+      return `${row}${column}: ${number(numbers[i][j])}`;
+    };
   };
 })();
 

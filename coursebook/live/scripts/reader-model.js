@@ -11,7 +11,7 @@ Live.reader = (stored) => {
   return {
     heads, id, split, remark,
     // The encoder's last states, and all that is computed on the way. The positions can be left out, and heads, named
-    // "0.head", taken out.
+    // "0.head", or the feed-forward net, "0.ffn", taken out.
     read(words, { causal = false, places = true, gone = new Set() } = {}) {
       const embedded = words.map((word) => w.E[id(word)]);
       const x = norm(embedded.map((row, t) => Live.add(places ? Live.add(row, w.P[t]) : row, w.S[0])), 0);
@@ -21,7 +21,7 @@ Live.reader = (stored) => {
         return Live.headOf(q, k, v, { causal, gone: gone.has(`0.${h}`) });
       });
       const added = affine(Live.joined(each), "O"), between = norm(Live.plus(x, added), 1);
-      const hidden = affine(between, 1).map((row) => row.map(Live.relu)), made = affine(hidden, 2);
+      const hidden = affine(between, 1).map((row) => row.map(Live.relu)), made = Live.unless(gone.has("0.ffn"), affine(hidden, 2));
       const states = norm(Live.plus(between, made), 2);
       return { embedded, x, each, blocks: [{ each, added, between, hidden, made, after: states }], states };
     },

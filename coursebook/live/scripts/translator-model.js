@@ -44,7 +44,7 @@ Live.translator = (stored) => {
       return { ...found, after: added(y, found.added, `${block}.${name}_norm`) };
     };
     const self = part(x, "attention", { causal }), cross = memory ? part(self.after, "cross", { context: memory }) : null;
-    const y = (cross ?? self).after, { hidden, made } = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu);
+    const y = (cross ?? self).after, { hidden, made } = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu, gone.has(`${block}.ffn`));
     return { self, cross, hidden, made, after: added(y, made, `${block}.ffn_norm`) };
   }
   function through(stack, row, { places = true, first = 0, caches = [], gone = new Set(), ...options }) {
@@ -70,7 +70,7 @@ Live.translator = (stored) => {
       return { words: known.slice(0, longest - 2), left: Math.max(known.length - longest + 2, 0), unknown: known.filter((word) => !ids.has(word)) };
     },
     // The states of both stacks, and all that is computed on the way. The mask and the positions can be left out, and
-    // heads, named such as "decoder.0.cross.3", taken out.
+    // heads, named such as "decoder.0.cross.3", or "decoder.0.ffn", taken out.
     encode: (row, options = {}) => model.read(row, options).states,
     read: (row, { places, gone } = {}) => through("encoder", row, { places, gone }),
     // The scores of the token after `row`, and where each head of each block looks in the source. With caches, `row` is

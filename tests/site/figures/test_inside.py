@@ -10,10 +10,18 @@ from live_site import computed
 from coursebook.live.catalogue import FIGURES
 
 
+def without_ffn(block) -> None:
+    """Let a block's feed-forward net add nothing."""
+    block.ffn.W_2[:] = block.ffn.b_2[:] = 0
+
+
 def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> dict:
     """What a GPT computes on the way, by the package's modules, in double precision."""
     model = copy.deepcopy(model).double()
-    if gone:
+    if gone.endswith(".ffn"):
+        with torch.no_grad():
+            without_ffn(model.blocks[int(gone[0])])
+    elif gone:
         layer, head = map(int, gone.split("."))
         across = model.config.d_model // model.config.num_heads
         with torch.no_grad():
@@ -41,7 +49,13 @@ def opened(model, ids: torch.Tensor, causal: bool, places: bool, gone: str) -> d
 @browser
 @pytest.mark.parametrize(
     ("causal", "places", "gone"),
-    [(True, True, ""), (False, True, ""), (True, False, ""), (True, True, "1.2")],
+    [
+        (True, True, ""),
+        (False, True, ""),
+        (True, False, ""),
+        (True, True, "1.2"),
+        (True, True, "0.ffn"),
+    ],
 )
 def test_what_a_gpt_computes_is_the_packages(loaded, small_gpt, causal, places, gone) -> None:
     model, tokenizer = small_gpt
@@ -70,7 +84,9 @@ def opened_encoder(model, ids: torch.Tensor, causal: bool, places: bool, gone: s
     model = copy.deepcopy(model).double()
     (block,), config = model.blocks, model.config
     with torch.no_grad():
-        if gone:
+        if gone == "0.ffn":
+            without_ffn(block)
+        elif gone:
             head, across = int(gone.split(".")[1]), config.d_model // config.num_heads
             block.attention.W_O[head * across : (head + 1) * across] = 0
         if not places:
@@ -90,7 +106,13 @@ def opened_encoder(model, ids: torch.Tensor, causal: bool, places: bool, gone: s
 @browser
 @pytest.mark.parametrize(
     ("causal", "places", "gone"),
-    [(False, True, ""), (True, True, ""), (False, False, ""), (False, True, "0.2")],
+    [
+        (False, True, ""),
+        (True, True, ""),
+        (False, False, ""),
+        (False, True, "0.2"),
+        (False, True, "0.ffn"),
+    ],
 )
 def test_what_an_encoder_computes_is_the_packages(loaded, gaps, causal, places, gone) -> None:
     encoder, known = gaps

@@ -61,7 +61,6 @@ INVITED = {
          r"Written: thirty seven thousand five hundred and twenty one\."),
     ],
     "captions": [("Zwei Hunde spielen im Schnee.", r"It wrote: Two dogs .*snow")],
-    "stacks": [("siebenunddreißig", r"It writes: thirty seven\.")],
 }  # fmt: skip
 
 #: What a figure says of words that its model does not know, and of those that it leaves out.

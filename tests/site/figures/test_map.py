@@ -44,6 +44,11 @@ def family(keys: Keys, name: str) -> None:
         keys.figure.get_by_text("being loaded").wait_for(state="detached")
 
 
+def unfold(keys: Keys) -> None:
+    """Show the switches of the parts."""
+    keys.figure.get_by_text("Switch parts off").click()
+
+
 def written(keys: Keys) -> str:
     return keys.figure.locator(".map-written").inner_text()
 
@@ -52,6 +57,7 @@ def written(keys: Keys) -> str:
 def test_the_decoders_numbers_are_the_packages(shown, captioner) -> None:
     model, tokenizer = captioner
     keys = Keys(shown, "map")
+    unfold(keys)
     for text in DATA["texts"]["decoder"], "A man rides a":
         typed(keys, text, "Your text")
         for causal, places, gone in (True, True, ""), (False, True, ""), (True, False, ""):
@@ -73,13 +79,13 @@ def test_the_decoders_numbers_are_the_packages(shown, captioner) -> None:
 
 @browser
 def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> None:
-    """Scores and weights below the map: of the chosen token, or of the one the mouse is on."""
+    """Scores and weights beside the map: of the chosen token, or of the one the mouse is on."""
     model, tokenizer = captioner
     keys = Keys(shown, "map")
     keys.reach("Your text")
     ids = tokenizer.encode(DATA["texts"]["decoder"])
     ours = opened(model, torch.tensor([ids]), True, True, "")
-    row = keys.figure.locator(".map-row.wide")
+    row = keys.figure.locator(".map-row").filter(visible=True)
 
     def agrees(block: int, t: int) -> None:
         X, attention = ours["blocks"][block]["before"][0], model.blocks[block].attention
@@ -100,13 +106,13 @@ def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> No
 
     agrees(0, len(ids) - 1)
     area = keys.figure.locator(".live-map.wide rect.map-block:not(.norm)").nth(1).bounding_box()
-    band = area["height"] * 36 / (36 * len(ids) + 28)  # the height of a row
+    band = area["height"] * 31 / (31 * len(ids) + 28)  # the height of a row
     keys.page.mouse.move(area["x"] + 30, area["y"] + area["height"] - 3.6 * band)
     agrees(1, len(ids) - 4)
     keys.page.mouse.move(0, 0)
     agrees(0, len(ids) - 1)
     keys.figure.get_by_label("Open", exact=True).select_option("0.ffn.0")
-    assert not row.is_visible()
+    assert row.is_visible() and keys.figure.locator(".map-rows.dim").count()
 
 
 @browser
@@ -223,7 +229,7 @@ def test_what_is_written_goes_on_with_the_text(shown, captioner) -> None:
     typed(keys, f"{text}  ", "Your text")
     assert written(keys) == text  # a space at the end is left to the model
     # A bar that is chosen is written, however unlikely it is.
-    bars = keys.figure.locator(".live-map.wide rect.cell.one")
+    bars = keys.figure.locator(".live-map.wide .place[aria-label*=probability]")
     bars.nth(1).click()
     with torch.no_grad():
         logits = model(torch.tensor([tokenizer.encode(text)])).logits[0, -1]
@@ -278,7 +284,9 @@ def test_each_stage_opens_its_tensors(shown) -> None:
         assert said in tensor.get_attribute("aria-label")
     keys.reach("Tensor")
     keys.press("End")
-    assert "Decoder. Probabilities: softmax(logits)" in tensor.get_attribute("aria-label")
+    assert "Decoder. Probabilities: softmax(logits / T), T = 1.00." in tensor.get_attribute(
+        "aria-label"
+    )
 
 
 @browser
@@ -293,7 +301,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         if motion == "reduce":
             page.wait_for_timeout(500)
             assert page.evaluate(MOVING) == 0
-            assert page.get_by_role("button", name="Stop").count() == 0
+            assert page.get_by_role("button", name="Pause").count() == 0
             return
         page.wait_for_function(f"({MOVING})() > 0")
         assert any("data-merges" in url for url in page.asked)
@@ -304,12 +312,12 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
         )
         shown = page.locator(".live-map").filter(visible=True)
-        assert shown.get_by_text("size of what is added").is_visible()
+        assert shown.get_by_text("what is added, by size").is_visible()
         frame = shown.locator(".mark.open")
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
         flows = float(frame.get_attribute("x"))
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Pause").click()
         assert page.evaluate(MOVING) == 0
         assert float(frame.get_attribute("x")) < flows  # back around what is open
         assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()

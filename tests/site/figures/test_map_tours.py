@@ -8,7 +8,7 @@ from figure_pages import NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened, opened_encoder
-from .test_map import DATA, ITEM, SHOWN, family, numbers, written
+from .test_map import DATA, ITEM, SHOWN, family, numbers, unfold, written
 
 WORDS = ["no", "one", "two", "three", "four"]
 
@@ -29,6 +29,7 @@ def test_a_head_switched_off_is_compared_with_the_whole_model(shown, writer, gon
     typed(keys, text, "Your text")
     guess = keys.figure.locator(".map-guess")
     assert not before(keys) and "everything on" not in guess.inner_text()
+    unfold(keys)
     keys.figure.get_by_label("Switch off").select_option(gone)
     ids = torch.tensor([tokenizer.encode(text)])
     with torch.no_grad():
@@ -63,6 +64,7 @@ def test_an_encoder_with_a_mask_is_compared_with_the_trained_one(shown, gaps) ->
     keys = Keys(shown, "map")
     family(keys, "Encoder")
     assert not before(keys)
+    unfold(keys)
     keys.figure.get_by_label("Causal mask").check()
     assert ", as trained " in keys.figure.locator(".map-guess").inner_text()
     words, place = DATA["texts"]["encoder"].split(), DATA["gap"]
@@ -77,8 +79,9 @@ def test_an_encoder_with_a_mask_is_compared_with_the_trained_one(shown, gaps) ->
 
 
 @browser
-def test_on_a_phone_the_switches_are_folded_above_the_picture(chromium, page_file) -> None:
-    viewport = {"width": 390, "height": 844}
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_switches_are_folded_above_the_picture(chromium, page_file, width: int) -> None:
+    viewport = {"width": width, "height": 844}
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.goto(own_page(page_file.parent, "map").as_uri())
         choice = page.get_by_label("Switch off")
@@ -125,7 +128,7 @@ def test_a_tour_leads_through_the_model_that_is_chosen(
     stops = DATA["tours"][name.split()[-1].lower()]
     for number, stop in enumerate(stops, start=1):
         said = of_the_model(stop["said"], config, layers, keys)
-        assert tour.locator("p").inner_text() == f"{number} of {len(stops)}. {said}"
+        assert tour.locator("p").first.inner_text() == f"{number} of {len(stops)}. {said}"
         assert choice.input_value() == of_the_model(stop["open"], config, layers, keys)
         assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
         pressed = keys.figure.get_by_role("button", name=name, exact=True)
@@ -144,7 +147,7 @@ def test_a_tour_can_be_left_and_ends_with_its_model(shown) -> None:
     tour = keys.figure.locator(".map-tour")
     keys.reach("Show me around", "button")
     keys.press("Enter", "Enter", "Shift+Tab", "Enter")
-    assert tour.locator("p").inner_text().startswith("1 of ")
+    assert tour.locator("p").first.inner_text().startswith("1 of ")
     family(keys, "Encoder")
     assert not tour.is_visible() and keys.figure.get_by_label("Your text").is_visible()
     for leave in ("Escape", "End"):
@@ -167,8 +170,8 @@ def test_the_translators_tour_shows_a_token_of_the_band_that_is_open(shown) -> N
     shown_ = []
     for _ in DATA["tours"]["translator"]:
         shown_.append((token.get_attribute("aria-valuetext"), written(keys)))
-        row = keys.figure.locator(".map-row.wide")
-        if row.is_visible():  # the numbers are those of the same token
+        row = keys.figure.locator(".map-rows:not(.dim) .map-row").filter(visible=True)
+        if row.count():  # the numbers are those of the same token
             assert f": the row of {shown_[-1][0]} in numbers" in row.get_attribute("aria-label")
         keys.press("Enter")
     source = "sieben und dreißig → "
@@ -241,16 +244,17 @@ def test_the_matrix_is_of_the_block_that_the_motion_has_come_to(chromium, page_f
         page.locator("#figure-map.is-live").wait_for()
         heads = page.evaluate(
             """() => new Promise((done) => {
-                const seen = [], label = (name) => [...document.querySelectorAll(name)][0]
-                    .getAttribute("aria-label").match(/Block \\d/)[0];
+                const seen = [], label = (name) => document.querySelector(name)
+                    ?.getAttribute("aria-label").match(/Block \\d/)?.[0];
                 const look = () => {
-                    seen.push(`${label(".map-row.wide")} ${label(".map-tensor")}`);
+                    const row = label(".map-rows:not(.dim) .map-row");
+                    if (row) seen.push(`${row} ${label(".map-tensor")}`);
                     if (new Set(seen).size < 2) requestAnimationFrame(look); else done(seen);
                 };
                 look();
             })"""
         )
         assert set(heads) == {"Block 1 Block 1", "Block 2 Block 2"}
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Pause").click()
         tensor = page.locator(".map-tensor").get_attribute("aria-label")
         assert tensor.startswith("Decoder. Block 1: weights A")

@@ -7,12 +7,17 @@ import torch
 from figure_pages import NEAR, Keys, browser
 from live_site import computed
 
+from .test_inside import without_ffn
+
 
 def parts_off(model, places: bool, gone: str):
-    """The package's translator without its positions or a head, and what its blocks give."""
+    """The package's translator with parts switched off, and what its blocks give."""
     model, outputs = copy.deepcopy(model).double(), {}
     with torch.no_grad():
-        if gone:
+        if gone.endswith(".ffn"):
+            stack, layer, _ = gone.split(".")
+            without_ffn(getattr(model, stack)[int(layer)])
+        elif gone:
             stack, layer, name, head = gone.split(".")
             W_O = getattr(getattr(model, stack)[int(layer)], name).W_O
             across = model.config.d_model // model.config.num_heads
@@ -33,8 +38,9 @@ def parts_off(model, places: bool, gone: str):
 @browser
 @pytest.mark.parametrize(
     ("places", "gone"),
-    [(True, ""), (False, ""), (True, "encoder.0.attention.1"), (True, "decoder.1.cross.2")],
-)
+    [(True, ""), (False, ""), (True, "encoder.0.attention.1"), (True, "decoder.1.cross.2"),
+     (True, "encoder.1.ffn"), (True, "decoder.0.ffn")],
+)  # fmt: skip
 def test_what_a_translator_computes_is_the_packages(loaded, translator, places, gone) -> None:
     module, model, words = translator
     ids, row = module.as_pair(words, "english sieben und dreißig", "thirty seven")
@@ -61,41 +67,8 @@ def test_what_a_translator_computes_is_the_packages(loaded, translator, places, 
 
 
 @browser
-def test_stacks(shown, translator) -> None:
-    module, model, words = translator
-    keys = Keys(shown, "stacks")
-    source = "english sieben und dreißig"
-    (said,) = module.translate(model, words, words, [source], max_new_tokens=22)
-    assert keys.said.startswith(f"It writes: {said}. After the last word: “end”")
-    keys.reach("Step")
-    keys.press("Home")
-    ids, row = module.as_pair(words, source, said)
-    for number, numbers_ in enumerate((ids, row[:-1])):
-        shown_ = [text for text in keys.texts(number) if text.isdigit()]
-        assert shown_ == [str(one) for one in numbers_]
-    keys.reach("Positions")
-    keys.press(" ")
-    found = shown.evaluate(
-        """words => Live.translator(Live.data.translator)
-            .translate(words, 1, { places: false }).said.join(" ")""",
-        words.tokenize(source),
-    )
-    assert keys.said.startswith(f"It writes: {found}.")
-    assert (f"With everything on, it writes: {said}." in keys.said) == (found != said)
-    keys.press(" ")
-    keys.reach("Switch off")
-    keys.press("End")
-    off = keys.figure.get_by_label("Switch off", exact=True).input_value()
-    assert off == "decoder.1.cross.3"
-    keys.figure.get_by_label("Into", exact=True).select_option("français")  # as the page invites
-    keys.figure.get_by_label("Switch off", exact=True).select_option("decoder.1.cross.1")
-    assert keys.said.startswith("It writes: trente seven.")
-
-
-@browser
 def test_a_stage_is_opened_by_its_name(shown) -> None:
     for name, stage, said in (
-        ("stacks", "block 2: cross-attention", "Decoder. Block 2, cross: weights A, head 1"),
         ("inside", "block 1: self-attention", "Encoder. Block 1: weights A, head 1"),
         ("patches", "block 2: feed-forward", "Block 2: FFN, inside"),
     ):
