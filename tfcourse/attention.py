@@ -30,7 +30,7 @@ from tfcourse.arguments import (
     width,
 )
 from tfcourse.key_value_cache import KeyValueCache
-from tfcourse.positions import Positions
+from tfcourse.positions import Positions, Start
 
 
 def scaled_dot_product_attention(
@@ -179,8 +179,7 @@ def _fused_attention(
 ) -> Float[Tensor, "*batch T Dv"]:
     """Use PyTorch's fused kernel; empty rows give zeros whichever kernel it picks."""
     T, S = q.shape[-2], k.shape[-2]
-    if causal and T == 1:
-        causal = False  # the last position may attend to every key
+    causal = causal and T > 1  # the last position may attend to every key
     if mask is None and bias is None and (T == S or not causal):
         return F.scaled_dot_product_attention(
             q, k, v, dropout_p=dropout, is_causal=causal, scale=scale
@@ -527,10 +526,10 @@ class MultiHeadAttention(nn.Module):
         if context is None:
             if self.W_KV is not None:
                 width("context", x, d_context=self.d_context)
-            held = 0 if cache is None else cache.length
-            start = held if position_ids is None else position_ids
+            start: Start = 0 if cache is None else cache.length
             if position_ids is not None:
                 check_shapes(position_ids=(position_ids, x.shape[:2]))
+                start = position_ids
             q, k, v = self._split(affine(x, self.W_QKV, self.b_QKV))
             q, k = _normalised(q, self.q_norm), _normalised(k, self.k_norm)
             if self.positions is not None:
@@ -577,8 +576,7 @@ class MultiHeadAttention(nn.Module):
         heads = [self.num_heads, self.num_kv_heads, self.num_kv_heads]
         if self.widths[1] == self.widths[2]:  # all heads have one width: one reshape for all
             return split_heads(qkv, sum(heads)).split_with_sizes(heads, dim=1)
-        parts = qkv.split_with_sizes(self.widths, dim=-1)
-        return tuple(map(split_heads, parts, heads))
+        return tuple(map(split_heads, qkv.split_with_sizes(self.widths, dim=-1), heads))
 
     def _of_last_keys(
         self, S: int, total: int, T: int, mask: Tensor | None, bias: Tensor | None
@@ -591,10 +589,8 @@ class MultiHeadAttention(nn.Module):
             )
         if mask is not None and mask.shape[-1] not in (1, total):
             raise ValueError(f"mask must cover all {total} tokens so far, got {tuple(mask.shape)}")
-        return (
-            None if mask is None else mask[..., -S:],
-            None if bias is None else bias[..., -S:],
-        )
+        mask = None if mask is None else mask[..., -S:]
+        return mask, None if bias is None else bias[..., -S:]
 
     def _for_context(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
         """The matrices for ``x`` and for the context, and their bias vectors."""

@@ -138,7 +138,7 @@ def _within(config: Any, max_length: int, beyond: str) -> None:
 class _WithoutCache:
     """Reads everything again each time: remembers the tokens, and nothing else."""
 
-    model: nn.Module
+    model: Any
 
     def __init__(self, cached: bool | str) -> None:
         self.cached = bool(cached)
