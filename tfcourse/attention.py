@@ -179,7 +179,8 @@ def _fused_attention(
 ) -> Float[Tensor, "*batch T Dv"]:
     """Use PyTorch's fused kernel; empty rows give zeros whichever kernel it picks."""
     T, S = q.shape[-2], k.shape[-2]
-    causal = causal and T > 1  # the last position may attend to every key
+    if causal and T == 1:
+        causal = False  # the last position may attend to every key
     if mask is None and bias is None and (T == S or not causal):
         return F.scaled_dot_product_attention(
             q, k, v, dropout_p=dropout, is_causal=causal, scale=scale
