@@ -45,13 +45,13 @@ from tfcourse.training import Classification, adamw, cosine, fit
 SEARCHED, STARTS = {98: 8}, {40: 9, 41: 3, 42: 4}
 BATCH, RATE, DECAY, WIDTH, HIDDEN, GRU, DROPOUT = 32, 1e-2, 0.01, 32, 32, 16, 0.3
 EPOCHS, GRU_EPOCHS, ADVERSARY_EPOCHS, GUIDED_EPOCHS = 4, 3, 12, 3
-WATCHED_BATCH, ADVERSARY_RATES, FIRST_RATES = 128, (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (3e-3, 1e-2)
+WATCHED_BATCH, ADVERSARY_RATES, FIRST_RATES = 128, (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), (1e-3, 3e-3)
 #: The pressure towards different weights on the adversaries with a new query.
 NONE, FAR = 0.0, 0.03
 #: How much the others' predictions may move, as shares of what a change of seed moves them; the one
-#: that their rate is searched with; and the weight of what they move beyond, as in the search for
-#: one review.
-ALLOWED, SEARCHED_SHARE, PRICE = (0.005, 0.01, 0.02, 0.04, 0.08), 0.02, 20
+#: that their rate is searched with; and the weight of what they move beyond. With a weight of 20
+#: they moved further than they were told, in trials on the start of the search.
+ALLOWED, SEARCHED_SHARE, PRICE = (0.04, 0.06, 0.08, 0.12, 0.2), 0.08, 100
 #: How far the base's query is moved at first, as a share of its size: at equal weights the loss has
 #: no slope.
 KICK = 0.1
