@@ -197,7 +197,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     leak.hidden = causal || !family().rows;
     if (leak.hidden) return;
     const [masked, open_] = [true, false].map((one) => family().rows({ causal: one, places: positions, gone: new Set(off ? [off] : []) }));
-    const { names } = found.bands[0], row = (cells, tag) => html("tr", {}, cells.map((one) => html(tag, {}, one)));
+    const { token, bands: [{ names }] } = found, row = (cells, tag) => html("tr", {}, cells.map((one) => html(tag, {}, one)));
     const body = names.slice(0, -1).map((one, t) => {
       const best = largest(open_[t].shares), { next: id } = open_[t];
       return row([one, token(id), `${token(best)} ${number(open_[t].shares[best])}`, number(open_[t].shares[id], 3), number(masked[t].shares[id], 3)], "td");
