@@ -342,7 +342,7 @@ FIGURES = {
                 "map-row",
             ),
             at_once=True,
-            later=("writer", "translator"),
+            later=("merges", "writer", "translator"),
         ),
         Figure(
             "inside",

@@ -79,7 +79,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     },
   };
   // What is heavy is loaded as somebody asks for it.
-  const loaded = { "larger decoder": ["writer", () => decoder(Live.data.writer, Live.data.merges)], translator: ["translator", withTranslator] };
+  const loaded = { "larger decoder": [["writer", "merges"], () => decoder(Live.data.writer, Live.data.merges)], translator: [["translator"], withTranslator] };
   function withTranslator() {
     const translator = Live.translator(Live.data.translator), word = (id) => ({ "<s>": "start", "</s>": "end" })[translator.words[id]] ?? translator.words[id];
     return {
@@ -445,7 +445,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     }
     ui.say(`The ${to} is being loaded …`);
     const [stored, made] = loaded[to];
-    ui.later(stored).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
+    Promise.all(stored.map(ui.later)).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change() {

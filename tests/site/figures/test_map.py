@@ -304,8 +304,8 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             assert page.get_by_role("button", name="Pause").count() == 0
             return
         page.wait_for_function(f"({MOVING})() > 0")
-        assert any("data-merges" in url for url in page.asked)
-        heavy = "data-translator", "data-writer"  # until somebody asks
+        assert any("data-map" in url for url in page.asked)
+        heavy = "data-translator", "data-writer", "data-merges"  # until somebody asks
         assert not any(name in url for url in page.asked for name in heavy)
         told = page.locator(".map-tells").inner_text()
         page.wait_for_function(
