@@ -19,6 +19,13 @@ FINENESS = 1 / 12
 M = TypeVar("M", bound=nn.Module)
 
 
+def initialise(model: nn.Module, width: int) -> None:
+    """Draw the matrices for the width, as in lesson 09: GPT-2's 0.02 is for 768."""
+    for p in model.parameters():
+        if p.dim() > 1:
+            nn.init.normal_(p, std=0.02 * (768 / width) ** 0.5)
+
+
 def rounded(model: nn.Module) -> dict[str, dict]:
     """The weights for a file: each tensor has a step of its own, each weight is one character."""
     return {name: _rounded(p.detach()) for name, p in model.named_parameters()}

@@ -22,7 +22,7 @@ import torch
 from safetensors.torch import load_file
 
 from coursebook import live
-from coursebook.live.weights import fill, rounded
+from coursebook.live.weights import fill, initialise, rounded
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.models.gpt import GPT, GPTConfig
@@ -38,9 +38,7 @@ VALIDATE_EVERY = 500
 def new_model() -> GPT:
     """Two blocks of four heads; matrices are initialised for the width, as in lesson 09."""
     model = GPT(GPTConfig(VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH, dropout=DROPOUT))
-    for p in model.parameters():
-        if p.dim() > 1:
-            torch.nn.init.normal_(p, std=0.02 * (768 / WIDTH) ** 0.5)
+    initialise(model, WIDTH)
     return model
 
 

@@ -16,7 +16,7 @@ import argparse
 import torch
 
 from coursebook import live
-from coursebook.live.weights import fill, in_steps
+from coursebook.live.weights import fill, in_steps, initialise
 from tfcourse import data
 from tfcourse.batching import Batches, Windows
 from tfcourse.evaluation import language_model_nll
@@ -34,9 +34,7 @@ STEP = 1 / 64
 def new_model() -> GPT:
     """Two blocks of four heads; matrices are initialised for the width, as in lesson 09."""
     model = GPT(GPTConfig(VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH))
-    for p in model.parameters():
-        if p.dim() > 1:
-            torch.nn.init.normal_(p, std=0.02 * (768 / WIDTH) ** 0.5)
+    initialise(model, WIDTH)
     return model
 
 

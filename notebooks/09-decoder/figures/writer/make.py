@@ -21,7 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 from coursebook import live
-from coursebook.live.weights import fill, rounded
+from coursebook.live.weights import fill, initialise, rounded
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.batching import Batches, Windows
@@ -41,9 +41,7 @@ def new_model() -> GPT:
     all else together.
     """
     model = GPT(GPTConfig(VOCABULARY, LONGEST, LAYERS, HEADS, WIDTH, dropout=DROPOUT))
-    for p in model.parameters():
-        if p.dim() > 1:
-            torch.nn.init.normal_(p, std=0.02 * (768 / WIDTH) ** 0.5)
+    initialise(model, WIDTH)
     for layer in model.modules():
         if isinstance(layer, MultiHeadAttention):
             layer.dropout = 0.0
