@@ -56,6 +56,7 @@ Live.gpt = (stored) => {
   const caches = Array.from({ length: layers }, () => []);
   return {
     longest, heads, layers, width,
+    vector: (id) => w["embedding.weight"][id],
     // The scores of the token that comes after each row, from the last block's states.
     scores: (states) => scores(ready(states)),
     // The scores of the token that comes after `ids`. What it has read is kept in caches, so that only what is new

@@ -53,8 +53,8 @@ Live.layers = (stored) => {
     return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
   }
   function feedForward(X, name, activation, gone = false) {
-    const hidden = affine(X, `${name}.W_1`, `${name}.b_1`).map((row) => row.map(activation));
-    return { hidden, made: Live.unless(gone, affine(hidden, `${name}.W_2`, `${name}.b_2`)) };
+    const inner = affine(X, `${name}.W_1`, `${name}.b_1`), hidden = inner.map((row) => row.map(activation));
+    return { inner, hidden, made: Live.unless(gone, affine(hidden, `${name}.W_2`, `${name}.b_2`)) };
   }
   // All blocks one after another, with the norm before each part, and all that each computes. What is gone is named
   // "layer.head" or "layer.ffn", and there is a cache for each block.
@@ -64,8 +64,8 @@ Live.layers = (stored) => {
       const name = `blocks.${layer}`, from = found.at(-1)?.after ?? x, before = norm(from, `${name}.attention_norm`);
       const { each, maps, added } = attend(before, `${name}.attention`, { ...options, cache: caches[layer], gone: (h) => gone.has(`${layer}.${h}`) });
       const between = Live.plus(from, added), again = norm(between, `${name}.ffn_norm`);
-      const { hidden, made } = feedForward(again, `${name}.ffn`, activation, gone.has(`${layer}.ffn`));
-      found.push({ before, each, maps, added, between, again, hidden, made, after: Live.plus(between, made) });
+      const { inner, hidden, made } = feedForward(again, `${name}.ffn`, activation, gone.has(`${layer}.ffn`));
+      found.push({ before, each, maps, added, between, again, inner, hidden, made, after: Live.plus(between, made) });
     }
     return found;
   }

@@ -2,17 +2,17 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { svg, text, box, line, overlaid, number, short, at } = Live;
+  const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest } = Live.mapStrip;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
   const WIDE = {
-    width: 920, high: 31, room: 400, top: 58, between: 66, letters: 11, below: false,
+    width: 920, high: 40, room: { one: 160, two: 280 }, top: 46, between: 66, letters: 11, below: false, bar: 20,
     one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
     two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 236, label: 94, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
   };
   const TALL = {
-    width: 360, high: 27, room: 440, top: 54, between: 66, letters: 7, below: true,
+    width: 360, high: 44, room: { one: 220, two: 400 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
     one: { left: 0, label: 56, embed: 22, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
@@ -33,15 +33,6 @@ Live.mapPicture = (() => {
     return found;
   }
 
-  // The numbers of a vector, as strokes up and down from its line.
-  function wave(row, x0, x1, y, high, most) {
-    const step = (x1 - x0) / row.length;
-    const strokes = (keep) => row.map((value, i) => (keep(value)
-      ? `M${(x0 + (i + 0.5) * step).toFixed(1)},${at(y)}v${(-0.45 * high * Math.max(-1, Math.min(1, value / most))).toFixed(1)}` : "")).join("");
-    return [["heat-line", (value) => value >= 0], ["below-line", (value) => value < 0]].map(([kind, keep]) =>
-      svg("path", { class: kind, d: strokes(keep), "stroke-width": at(0.7 * step) }));
-  }
-
   // Whether there is room for the numbers of the first vectors.
   const opened = ({ kind, x0, x1 }) => kind === "embed" && x1 - x0 > 40;
 
@@ -52,14 +43,16 @@ Live.mapPicture = (() => {
     return s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * d;
   });
 
+  const VECTOR = 44;
   const COLOUR = { self: "q", cross: "k", ffn: "two" };
   const NAMES = { embed: ["embedding", "+ position"], self: ["self-attention", "self"], cross: ["cross-attention", "cross"] };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   // The names of a decoder's parts stand below it if curves come from an encoder above.
   function places(model, plan) {
-    const rows = model.bands.reduce((sum, { names }) => sum + names.length, 0);
-    const high = Math.min(plan.high, plan.room / rows);
+    // As high for any text; a translation has room for as many words as were read.
+    const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), more = two ? Math.max(first - 1 - second, 0) : 0;
+    const room = two ? plan.room.two : plan.room.one, high = Math.min(plan.high, room / (two ? first + second + more : first));
     let top = plan.top;
     return model.bands.map((band, n) => {
       const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top, bottom = from + high * band.names.length;
@@ -67,8 +60,8 @@ Live.mapPicture = (() => {
       return {
         ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
         y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
-        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, foot: bottom + 42 }
-          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: bottom + 6 }),
+        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, foot: bottom + 42 + more * high }
+          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : from + room) + 6 }),
       };
     });
   }
@@ -91,7 +84,7 @@ Live.mapPicture = (() => {
     const cramped = bands.some((one) => one.columns.some(({ kind, x0, x1 }) => x1 - x0 < { self: 84, cross: 92 }[kind]));
     const { columns: all, y, high, names, edge, frame: [from, to] } = band, last = all.findLast(({ after }) => after);
     const sizes = all.filter(({ after }) => after).map(({ after }) => after.map(size)), most = Math.max(...sizes.flat());
-    const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), greatest = Math.max(...added);
+    const added = all.filter((one) => one.added).map((one) => Math.max(...one.added.map(size))), biggest = Math.max(...added);
     const wide = (value) => 1 + 5 * (value / most), narrow = plan.below;
     const titles = [], boxes = band.blocks.map((_, b) => {
       const own = all.filter(({ block }) => block === b), [x0, x1] = [own[0].x0, own.at(-1).x1];
@@ -140,7 +133,7 @@ Live.mapPicture = (() => {
     const parts = all.filter((one) => one.added).map((column) => {
       const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
       const dots = names.flatMap((_, t) => {
-        const share = size(column.added[t]) / greatest;
+        const share = size(column.added[t]) / biggest;
         const r = Math.min(3 + 3.5 * share, 0.45 * high), arm = 0.6 * r;
         return [svg("circle", { class: `node ${colour}`, cx: at(node), cy: at(y(t)), r: at(r) }),
           svg("path", { class: "plus", d: `M${at(node - arm)},${at(y(t))}h${at(2 * arm)}M${at(node)},${at(y(t) - arm)}v${at(2 * arm)}` })];
@@ -149,7 +142,7 @@ Live.mapPicture = (() => {
       const x = band.norms === "before" ? x0 + 2.5 : x1 - 2, norm = band.norms ? line(x, band.top - 2, x, band.bottom + 2, "norm-mark") : null;
       if (kind === "ffn") {
         const lift = Math.min(0.44 * high, 13, (x1 - x0) / 3), bows = names.map((_, t) => {
-          const share = size(column.added[t]) / greatest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
+          const share = size(column.added[t]) / biggest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
           tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
           return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
         });
@@ -159,85 +152,92 @@ Live.mapPicture = (() => {
       tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
       return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), norm, dots];
     });
-    const waves = all.filter(opened).map(({ x0, x1 }) => names.map((_, t) =>
-      wave(band.start[t], x0 + 2, x1 - 4, y(t), high, Math.max(...band.start.flat().map(Math.abs)))));
-    return [boxes, lines, parts, waves, words, named, titles];
+    const each = all.filter(opened).map(({ x0, x1 }) => {
+      const most = greatest(band.start), deep = Math.min(high - 5, 24);
+      return names.map((_, t) => patch(band.start[t], x0 + 2, y(t) - deep / 2, x1 - x0 - 8, deep, most));
+    });
+    return [boxes, lines, parts, each, words, named, titles];
+  }
+
+  // The vector of the chosen row after each of its stages, all with one scale, below the map.
+  function drawVectors(bands, { focus: [b, t] }, plan, y) {
+    const band = bands[b], all = band.columns.filter(({ after, x0, x1 }) => after && x1 - x0 >= 20), most = greatest(all.map(({ after }) => after[t]));
+    const wide = Math.min(76, ...all.map(({ x0, x1 }) => x1 - x0 - 4)), name = plan.below ? "vector" : `vector of “${short(band.names[t], 7)}”`;
+    return [text(band.edge - 8, y + 14, plan.below ? name : name.slice(0, 9), "end share"), plan.below ? null : text(band.edge - 8, y + 28, name.slice(10), "end share"), text(band.edge - 8, y + (plan.below ? 28 : 42), `to ±${number(most, 1)}`, "end share"),
+      all.map(({ after, x1 }) => patch(after[t], x1 - 2 - wide, y, wide, VECTOR, most))];
   }
 
   // The likeliest next tokens as bars; a curve leads to each from the token that is asked.
   function drawScores(band, model, plan, tracks) {
     const { shares, before, whole, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
-    const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 40;
-    const start = plan.below ? band.foot + 46 : Math.max(band.top - 4, Math.min(y - 12 * bars, band.bottom - 24 * bars));
+    const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 54;
+    const start = plan.below ? band.foot + VECTOR + 60 : 36, high = plan.bar;
     const rows = order.map((id, i) => {
-      const top = start + 24 * i, first = i ? "" : " strong", kept = !plan.below || !i;
-      const points = plan.below ? [[from, y], [plan.width, y], [plan.width - 2, y + 8], [plan.width - 2, start - 2]] : curve(from, y, fan, top + 9);
+      const top = start + high * i, first = i ? "" : " strong", kept = !plan.below || !i;
+      const points = plan.below ? [[from, y], [plan.width, y], [plan.width - 2, y + 8], [plan.width - 2, start - 2]] : curve(from, y, fan, top + high / 2 - 2);
       if (kept) tracks.push({ points, x0: from, x1: plan.below ? from + 12 : fan, weight: shares[id], chosen: true, kind: "one" });
       return [
         kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
-        text(plan.below ? left - 8 : fan + 6, top + 13, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
-        before ? overlaid(left, top, 18, room * before[id], room * shares[id], "cell one")
-          : [box(left, top, room, 18, "track"), box(left, top, room * shares[id], 18, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
-        text(plan.width - 4, top + 13, number(shares[id]), `end${first}`),
+        text(plan.below ? left - 8 : fan + 6, top + high / 2 + 2, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
+        before ? overlaid(left, top, high - 5, room * before[id], room * shares[id], "cell one")
+          : [box(left, top, room, high - 5, "track"), box(left, top, room * shares[id], high - 5, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
+        text(plan.width - 4, top + high / 2 + 2, chance(shares[id]), `end${first}`),
       ];
     });
     // What the others have together, and why it may be much.
-    let end = start + 24 * bars + 14;
+    let end = start + high * bars + 14;
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
-    rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others together`, "share"), text(plan.width - 4, end, number(others), "end share"));
+    rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
     for (const more of [spread && `(${spread})`, before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
-    return { rows, order, start, band: band.n, column, bars: start + 24 * bars, top: start - (plan.below ? 30 : 40), bottom: end, left: plan.below ? 0 : fan, title: text(fan, start - (plan.below ? 14 : 24), model.asks, "strong") };
+    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 46, left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
   }
 
-  // What each sign stands for, in rows of what fits; `y` is the first row's.
-  function legend(bands, plan, y) {
+  // What each sign stands for, in the page's own lines.
+  function legend(bands) {
     const kinds = new Set(bands.flatMap((band) => band.columns.map(({ kind }) => kind)));
-    const stroke = (kind, wide) => (x, down) => svg("path", { class: kind, d: `M${at(x)},${at(down)}h18`, "stroke-width": wide });
-    const spots = (kinds_) => (x, down) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: at(x + 4 + 10 * i), cy: at(down), r: 4.5 }));
+    const stroke = (kind, wide) => svg("path", { class: kind, d: "M1,8h20", "stroke-width": wide });
+    const spots = (kinds_) => kinds_.map((kind, i) => svg("circle", { class: `node ${kind}`, cx: 6 + 10 * i, cy: 8, r: 4.5 }));
     const signs = [
       ["residual stream: as thick as its vector is long", stroke("stream", 4)],
       ["self-attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
       ["feed-forward network", stroke("arc two", 2.5)],
       ["+ what is added, by size", spots(["q", "two"])],
-      ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, (x, down) => line(x + 9, down - 7, x + 9, down + 5, "norm-mark")]] : []),
-      ...(Live.calm() ? [] : [["a token's vector on its way", (x, down) => svg("circle", { class: "spot ink", cx: at(x + 9), cy: at(down), r: 4.5 })]]),
-      ...(bands.some(({ columns: all }) => all.some(opened)) ? [["the vector's numbers: above zero, below zero", (x, down) => wave([3, -2, 1, -3, 2], x, x + 18, down, 22, 3)]] : []),
+      ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, line(11, 1, 11, 15, "norm-mark")]] : []),
+      ...(Live.calm() ? [] : [["a token's vector on its way", svg("circle", { class: "spot ink", cx: 11, cy: 8, r: 4.5 })]]),
+      ["a vector's numbers: above zero, below zero", [box(1, 2, 9, 12, "cell above"), box(12, 2, 9, 12, "cell below")]],
     ];
-    let x = 0;
-    const parts = signs.map(([said, sign]) => {
-      const wide = 24 + 6.4 * said.length;
-      if (x && x + wide > plan.width) [x, y] = [0, y + 20];
-      const one = [sign(x, y - 4), text(x + 24, y, said, "share")];
-      x += wide + 14;
-      return one;
-    });
-    return { parts, bottom: y };
+    return signs.map(([said, sign]) => html("span", {}, html("span", { class: "live-picture" }, svg("svg", { width: 22, height: 16, "aria-hidden": true }, sign)), said));
   }
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
   // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
   return (ui, form, { reach, choose }) => {
-    const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" });
+    const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
     const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
-    const picture = ui.picture({ width: plan.width, group: true, over: [moving, places_.group] });
+    const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, places_.group] });
     picture.element.classList.add("live-map", form);
     let spots = new Map();
-    let bands = [], tracks = [], scores = null, under = 0, frame = null, home = null;
+    let bands = [], tracks = [], scores = null, under = 0, home = null, chosen = 0;
     // The frame stands around the open stage; while something flows, around the stage that it is in.
     const around = ({ n }, { kind, x0, x1 }) => (kind === "scores"
       ? { x: at(Math.max(scores.left - 6, 1)), y: at(scores.top), width: at(plan.width - Math.max(scores.left - 6, 1) - 1), height: at(scores.bottom + 6 - scores.top) }
       : { x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
-    const put = (place) => Object.entries(place ?? {}).forEach(([name, value]) => frame?.setAttribute(name, value));
+    const put = (place) => Object.entries(place ?? {}).forEach(([name, value]) => frame.setAttribute(name, value));
 
     // What lies there: a token to write, a row's name, or a column of a band.
     const hit = (x, y) => {
       if (x >= scores.left && y >= scores.top && y < scores.bottom + 6) {
-        const token = y >= scores.start && y < scores.bars ? scores.order[Math.floor((y - scores.start) / 24)] : undefined;
+        const token = y >= scores.start && y < scores.bars ? scores.order[Math.floor((y - scores.start) / scores.high)] : undefined;
         return { band: scores.band, column: scores.column, token };
       }
       const band = bands.findLast(({ frame }) => y >= frame[0]) ?? bands[0], row = Math.floor((y - band.top) / band.high);
+      // The vectors below belong to the chosen row's stages.
+      if (y >= under && y < under + VECTOR) {
+        const column = bands[chosen].columns.find(({ after, x0, x1 }) => after && x >= x0 && x < x1);
+        return column ? { band: chosen, column } : null;
+      }
       if (y > band.frame[1] + 20) return null;
       if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
@@ -253,11 +253,12 @@ Live.mapPicture = (() => {
       }));
       return [...all, ...scores.order.map((id, i) => {
         spots.set(`bar ${i}`, { band: scores.band, column: scores.column, token: id });
-        return { key: `bar ${i}`, said: `${model.token(id)}, probability ${number(model.shares[id])}: write it`, x: scores.left, y: scores.start + 24 * i, width: plan.width - scores.left, height: 24 };
+        return { key: `bar ${i}`, said: `${model.token(id)}, probability ${number(model.shares[id])}: write it`, x: scores.left, y: scores.start + scores.high * i, width: plan.width - scores.left, height: scores.high };
       })];
     }
     return {
       element: picture.element,
+      legend: () => legend(bands),
       point(event) {
         const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
         return hit(x, y);
@@ -272,10 +273,10 @@ Live.mapPicture = (() => {
         tracks = tracks.filter(Boolean);
         const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
         home = open ? around(bands[state.opened.band], open) : null;
-        frame = home && svg("rect", { class: "mark open", rx: 5, ...home });
-        under = Math.max(scores.bottom, ...bands.map(({ foot }) => foot)) + 26;
-        const { parts: key, bottom: end } = legend(bands, plan, under);
-        picture.draw(said, end + 8, body, scores.title, scores.rows, frame, key);
+        put(home);
+        [chosen] = state.focus;
+        under = Math.max(...bands.map(({ foot }) => foot)) + 4;
+        picture.draw(said, Math.max(scores.bottom, under + VECTOR) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
         moving.replaceChildren();
         places_.draw(reached(model));
         return { band: state.opened.band, column: open };
@@ -297,50 +298,5 @@ Live.mapPicture = (() => {
         return { band: band.n, column };
       },
     };
-  };
-})();
-
-// What the map says in words: of a whole model, of its next guess, and of the stage that is pointed at.
-Live.mapWords = (() => {
-  const { number, largest } = Live, size = (row) => Math.sqrt(Live.dot(row, row));
-  return {
-    // What stands beside the pictures for those who cannot see them.
-    all(found, { title, focus: [b, t], head }) {
-      const { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
-      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
-        const columns = kind === "cross" ? found.bands[0].names : names;
-        const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
-      }));
-      const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, found.bars);
-      const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
-      return `${title}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
-    },
-    // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
-    guess({ before, shares, whole, token }) {
-      const best = largest(shares), percent = (share) => `${Math.round(100 * share)} %`, now = ` ▸ ${token(best)} ${percent(shares[best])}`;
-      if (!before) return now;
-      const first = largest(before);
-      return first === best ? `${now}, ${whole} ${percent(before[best])}` : `${now}, ${whole} ${token(first)} ${percent(before[first])} (now ${percent(shares[first])})`;
-    },
-    // What happens in a column, in one sentence.
-    told(found, { focus, head, causal }, { band: b, column, row: at, token }) {
-      const t = at ?? (focus[0] === b ? focus[1] : found.bands[b].names.length - 1), { names, writes } = found.bands[b], me = `“${names[t]}”`;
-      if (!column) return "";
-      const n = column.block + 1;
-      const does = Live.stages.DOES[column.kind];
-      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
-      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
-      if (column.kind === "norm") return does;
-      if (column.kind === "scores") {
-        const id = token ?? largest(found.shares), its = `a score of ${number(found.logits[id])} and a probability of ${number(found.shares[id])}`;
-        return `${does} “${found.token(id)}” has ${its}. ${token === undefined ? "Press a bar to write its token." : "Press to write it."}`;
-      }
-      const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-      const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
-      const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
-      if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}`;
-    },
   };
 })();

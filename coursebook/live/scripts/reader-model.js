@@ -10,20 +10,21 @@ Live.reader = (stored) => {
 
   return {
     heads, id, split, remark,
+    vector: (word) => w.E[word], bias: (word) => w.b_words[word],
     // The encoder's last states, and all that is computed on the way. The positions can be left out, and heads, named
     // "0.head", or the feed-forward net, "0.ffn", taken out.
     read(words, { causal = false, places = true, gone = new Set() } = {}) {
       const embedded = words.map((word) => w.E[id(word)]);
-      const x = norm(embedded.map((row, t) => Live.add(places ? Live.add(row, w.P[t]) : row, w.S[0])), 0);
+      const placed = embedded.map((row, t) => Live.add(places ? Live.add(row, w.P[t]) : row, w.S[0])), x = norm(placed, 0);
       const [Q, K, V] = ["Q", "K", "V"].map((name) => affine(x, name));
       const each = Array.from({ length: heads }, (_, h) => {
         const [q, k, v] = [Q, K, V].map((all) => Live.ofHead(all, h, heads));
         return Live.headOf(q, k, v, { causal, gone: gone.has(`0.${h}`) });
       });
       const added = affine(Live.joined(each), "O"), between = norm(Live.plus(x, added), 1);
-      const hidden = affine(between, 1).map((row) => row.map(Live.relu)), made = Live.unless(gone.has("0.ffn"), affine(hidden, 2));
+      const inner = affine(between, 1), hidden = inner.map((row) => row.map(Live.relu)), made = Live.unless(gone.has("0.ffn"), affine(hidden, 2));
       const states = norm(Live.plus(between, made), 2);
-      return { embedded, x, each, blocks: [{ each, added, between, hidden, made, after: states }], states };
+      return { embedded, placed, start: x, x, each, blocks: [{ each, added, between, inner, hidden, made, after: states }], states };
     },
     // For models that were trained to fill in words: what is compared with each word, and the words' scores.
     head: (state) => norm(affine([state], "head").map((row) => row.map(Live.relu)), "head")[0],

@@ -112,7 +112,7 @@ def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> No
     keys.page.mouse.move(0, 0)
     agrees(0, len(ids) - 1)
     keys.figure.get_by_label("Open", exact=True).select_option("0.ffn.0")
-    assert row.is_visible() and keys.figure.locator(".map-rows.dim").count()
+    assert row.get_attribute("aria-label").startswith("Block 1, feed-forward: ")
 
 
 @browser
@@ -127,7 +127,7 @@ def test_the_temperature_and_a_token_drawn(shown, captioner) -> None:
     shares = (logits / 10**-0.7).softmax(-1)
     best = shares.sort(descending=True).values[: DATA["bars"]]
     assert numbers(keys)[2] == pytest.approx(best.tolist(), abs=SHOWN)
-    rest = keys.figure.locator(".live-map.wide").get_by_text("others together").first
+    rest = keys.figure.locator(".live-map.wide").get_by_text(" others").first
     assert rest.text_content().startswith(f"{len(logits) - DATA['bars']:,} ")
     keys.press("End")
     before = written(keys)
@@ -312,7 +312,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
             "told => document.querySelector('.map-tells').innerText !== told", arg=told
         )
         shown = page.locator(".live-map").filter(visible=True)
-        assert shown.get_by_text("what is added, by size").is_visible()
+        assert page.get_by_text("what is added, by size").is_visible()
         frame = shown.locator(".mark.open")
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()

@@ -1,0 +1,338 @@
+"""The map's panel: each stage has a view of its own, whose numbers are the package's."""
+
+import re
+
+import pytest
+import torch
+from figure_pages import Keys, browser
+from live_site import offline
+
+from .test_inside import opened
+from .test_map import DATA, SHOWN, family, written
+
+NUMBER = r"[−-]?\d+\.\d{4}"
+#: What the panel's title begins with, by the kind of stage.
+TITLES = {
+    "embed": r"Embedding of “", "self": r"Block \d(, self-attention)?, head \d: ",
+    "cross": r"Block \d, cross-attention, head \d: ", "ffn": r"Block \d, feed-forward: ",
+    "norm": r"(Final norm|Word head), and scores: ", "scores": "Scores become probabilities: ",
+}  # fmt: skip
+
+
+def panel(keys: Keys):
+    return keys.figure.locator(".map-rows .map-row").filter(visible=True)
+
+
+def said(keys: Keys) -> str:
+    return panel(keys).get_attribute("aria-label")
+
+
+def found(text: str) -> list[float]:
+    return [float(one.replace("−", "-")) for one in re.findall(NUMBER, text)]
+
+
+def choose(keys: Keys, stage: str) -> None:
+    keys.figure.get_by_label("Open", exact=True).select_option(stage)
+
+
+@pytest.fixture
+def first(captioner):
+    """What the first decoder computes of its first text, and its parts."""
+    model, tokenizer = captioner
+    ids = torch.tensor([tokenizer.encode(DATA["texts"]["decoder"])])
+    return model, tokenizer, ids, opened(model, ids, True, True, "")
+
+
+@browser
+@pytest.mark.parametrize("name", ["Decoder", "Larger decoder", "Encoder", "Translator"])
+def test_each_stage_opens_a_view_of_its_own(shown, name: str) -> None:
+    keys = Keys(shown, "map")
+    family(keys, name)
+    seen = set()
+    frame = keys.figure.locator(".live-map.wide .mark.open")
+    for option in keys.figure.get_by_label("Open", exact=True).locator("option").all():
+        stage = option.get_attribute("value")
+        choose(keys, stage)
+        assert panel(keys).count() == 1
+        assert re.match(TITLES[stage.split(".")[1]], said(keys)), stage
+        seen.add((frame.get_attribute("x"), frame.get_attribute("y"), said(keys)))
+    stages = keys.figure.get_by_label("Open", exact=True).locator("option").count()
+    assert len(seen) == stages and len({one[:2] for one in seen}) == stages
+
+
+@browser
+def test_the_frame_the_view_and_the_token_follow_the_mouse(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.reach("Your text")
+    wide = keys.figure.locator(".live-map.wide")
+    frame, token = wide.locator(".mark.open"), keys.figure.get_by_label("Token", exact=True)
+    before = frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")
+    area = wide.locator("rect.map-block:not(.norm)").nth(1).bounding_box()
+    keys.page.mouse.move(area["x"] + area["width"] - 20, area["y"] + area["height"] * 0.45)
+    assert float(frame.get_attribute("x")) > float(before[0])
+    row = re.match(r"Block 2, feed-forward: “(.+)”: ", said(keys))[1]
+    assert token.get_attribute("aria-valuetext") == row != before[2]
+    keys.page.mouse.move(0, 0)
+    assert (frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")) == before
+
+
+@browser
+def test_the_embedding_is_a_token_and_a_position(shown, first) -> None:
+    model, _, ids, ours = first
+    keys = Keys(shown, "map")
+    choose(keys, "0.embed.")
+    rows = [ours["embedded"][0, -1], ours["start"][0, -1] - ours["embedded"][0, -1],
+            ours["start"][0, -1]]  # fmt: skip
+    assert found(said(keys))[:3] == pytest.approx([float(one.norm()) for one in rows], abs=SHOWN)
+    line = panel(keys).locator(".place").first
+    line.focus()
+    for number in range(1, 4):  # along the vector, with the keyboard
+        keys.press("ArrowRight")
+        assert f"Number {number} of {model.config.d_model}: token" in said(keys)
+        expected = [float(one[number - 1]) for one in rows]
+        assert found(said(keys))[-3:] == pytest.approx(expected, abs=SHOWN)
+    box = panel(keys).bounding_box()
+    keys.page.mouse.move(box["x"] + 3, box["y"] + 50)
+    assert (
+        f"Number 1 of {model.config.d_model}: token"
+        in keys.figure.locator(".map-number").inner_text()
+    )
+
+
+@browser
+@pytest.mark.parametrize("block", [0, 1])
+def test_the_strongest_units_of_a_feed_forward_network_are_the_packages(
+    shown, first, block: int
+) -> None:
+    model, _, _, ours = first
+    keys = Keys(shown, "map")
+    choose(keys, f"0.ffn.{block}")
+    ffn, one = model.blocks[block].ffn, ours["blocks"][block]
+    with torch.no_grad():
+        inner = one["again"][0, -1] @ ffn.W_1.double() + ffn.b_1.double()
+    inside = torch.nn.functional.gelu(inner, approximate="tanh")
+    best = inside.argsort(descending=True)[:5].tolist()
+    units = re.search(
+        r"the strongest units: (.*?)\. It adds a vector of size ([\d.]+\d)", said(keys)
+    )
+    listed = re.findall(rf"(\d+): ({NUMBER}) becomes ({NUMBER})", units[1])
+    assert [int(unit) - 1 for unit, _, _ in listed] == best
+    for unit, before, after in listed:
+        expected = [float(inner[int(unit) - 1]), float(inside[int(unit) - 1])]
+        assert found(f"{before} {after}") == pytest.approx(expected, abs=SHOWN)
+    assert float(units[2]) == pytest.approx(float(one["made"][0, -1].norm()), abs=SHOWN)
+    panel(keys).locator(".place").first.focus()
+    keys.press("ArrowRight")
+    rows = [float(one[name][0, -1, 0]) for name in ("between", "made", "after")]
+    assert found(said(keys))[-3:] == pytest.approx(rows, abs=SHOWN)
+
+
+@browser
+def test_the_last_vector_times_a_tokens_vector_is_its_score(shown, first) -> None:
+    model, tokenizer, _, ours = first
+    keys = Keys(shown, "map")
+    choose(keys, "0.norm.")
+    with torch.no_grad():
+        last = model.norm(ours["blocks"][-1]["after"][0, -1].float()).double()
+    logits, E = ours["logits"], model.embedding.weight.double()
+    best = logits.argsort(descending=True)[:5]
+    listed = re.search(r"scores of the likeliest: (.*?)\. (?:The|Number)", said(keys))[1]
+    assert found(listed) == pytest.approx(logits[best].tolist(), abs=1e-3)
+    notes = panel(keys).locator("text.share").all_text_contents()
+    for vector in ours["blocks"][-1]["after"][0, -1], last:
+        mean, spread = float(vector.mean()), float(vector.std(correction=0))
+        wanted = f"mean {mean:.2f}, spread {spread:.2f}".replace("-", "−")
+        assert any(one.startswith(wanted) for one in notes), (wanted, notes)
+    # The second token is chosen; then the first number of the products is pointed at.
+    places = panel(keys).locator(".place")
+    places.nth(5).press("Enter")
+    places.first.focus()
+    keys.press("ArrowRight")
+    products = [last[0], E[best[1], 0], last[0] * E[best[1], 0]]
+    assert found(said(keys))[-3:] == pytest.approx([float(one) for one in products], abs=SHOWN)
+    name = tokenizer.tokens[int(best[1])].replace("Ġ", "␣")
+    assert f"“{name}”" in said(keys)
+
+
+@browser
+@pytest.mark.parametrize("power", [0, 0.5])
+def test_scores_become_probabilities_step_by_step(shown, first, power: float) -> None:
+    *_, ours = first
+    keys = Keys(shown, "map")
+    keys.figure.get_by_label("Temperature").fill(str(power))
+    choose(keys, "0.scores.")
+    heat = ours["logits"] / 10**power
+    powers = (heat - heat.max()).exp()
+    listed = found(said(keys))
+    for n, id_ in enumerate(ours["logits"].argsort(descending=True)[: DATA["bars"]].tolist()):
+        steps = [ours["logits"][id_], heat[id_], powers[id_], powers[id_] / powers.sum()]
+        assert listed[4 * n : 4 * n + 4] == pytest.approx([float(x) for x in steps], abs=SHOWN)
+
+
+@browser
+@pytest.mark.parametrize("name", ["Decoder", "Encoder", "Translator"])
+def test_each_stop_of_a_tour_shows_its_stage(shown, name: str) -> None:
+    keys = Keys(shown, "map")
+    family(keys, name)
+    keys.reach("Show me around", "button")
+    for stop in DATA["tours"][name.lower()]:
+        keys.press("Enter")
+        assert re.match(TITLES[stop["open"].split(".")[1]], said(keys)), stop["open"]
+
+
+@browser
+def test_the_first_screen_is_the_picture(chromium, page_file) -> None:
+    """Model, text and one button above it; what changes the bars stands beside them."""
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        page.evaluate("scrollTo(0, 0)")
+        tops = [
+            keys.figure.get_by_role("button", name=one, exact=True).bounding_box()["y"]
+            for one in ("Decoder", "Translator", "Write the next token")
+        ]
+        assert max(tops) - min(tops) < 4
+        assert abs(keys.figure.get_by_label("Your text").bounding_box()["y"] - tops[0]) < 4
+        view = keys.figure.locator(".live-map.wide").bounding_box()
+        title = keys.figure.locator(".live-map.wide").get_by_text("Next token").bounding_box()
+        for label in "Draw one", "Let it run":
+            button = keys.figure.get_by_role("button", name=label).bounding_box()
+            assert tops[0] < button["y"] < view["y"] < button["y"] + 80
+        heat = keys.figure.get_by_label("Temperature").bounding_box()
+        assert 0 < title["y"] - heat["y"] < 90 and heat["x"] > view["x"] + view["width"] / 2
+        head = keys.figure.get_by_label("Head", exact=True).bounding_box()
+        rows = panel(keys).bounding_box()
+        assert abs(head["y"] - rows["y"]) < 20 and view["y"] + view["height"] <= rows["y"] + 2
+        assert rows["y"] + rows["height"] <= 900
+        choose(keys, "0.ffn.0")
+        assert not keys.figure.get_by_label("Head", exact=True).is_visible()
+
+
+@browser
+def test_a_telephone_folds_what_is_not_needed_first(chromium, page_file) -> None:
+    viewport = {"width": 390, "height": 844}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        heat = keys.figure.get_by_label("Temperature")
+        assert not heat.is_visible()
+        assert not keys.figure.get_by_text("Switch parts off").is_visible()
+        keys.figure.get_by_text("More", exact=True).click()
+        assert heat.is_visible() and keys.figure.get_by_text("Switch parts off").is_visible()
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bars_and_the_text_stay_where_they_are_in_a_run(chromium, page_file, width) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        line, places = keys.figure.get_by_label("Your text"), set()
+
+        def look() -> None:
+            map_ = keys.figure.locator(".live-map").filter(visible=True)
+            box = map_.get_by_text("Next token").bounding_box()
+            places.add((round(box["y"] + page.evaluate("scrollY")), round(box["x"])))
+            assert line.input_value() == written(keys)
+
+        look()
+        for label in "Draw one", "Write the next token", "Draw one", "Let it run":
+            keys.figure.get_by_role("button", name=label).press("Enter")
+            look()
+        keys.figure.locator(".live-map .place[aria-label*=probability]").filter(
+            visible=True
+        ).first.press("Enter")
+        look()
+        assert "reads the last" in keys.figure.locator(".live-note").first.inner_text()
+        assert len(places) == 1
+        story = keys.figure.locator(".live-story")
+        text = DATA["texts"]["decoder"]
+        assert story.locator("strong").inner_text() == written(keys).removeprefix(text).lstrip()
+
+
+@browser
+def test_a_high_temperature_still_shows_numbers_and_the_bars_of_before(shown, first) -> None:
+    *_, ours = first
+    keys = Keys(shown, "map")
+    keys.figure.get_by_label("Temperature").fill("0.7")
+    wide = keys.figure.locator(".live-map.wide")
+    hot, cold = ((ours["logits"] / T).softmax(-1).sort(descending=True) for T in (10**0.7, 1))
+    texts = wide.locator("text").all_text_contents()
+    for share in hot.values[: DATA["bars"]].tolist():
+        assert 0.001 < share < 0.01 and f"{share:.3f}" in texts
+    assert "grey: at T = 1" in texts
+    guess = keys.figure.locator(".map-guess").inner_text()
+    assert f"{100 * float(hot.values[0]):.1f} %, at T = 1 " in guess
+    assert f"{100 * float(cold.values[0]):.0f} %" in guess
+    grey = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
+    keys.figure.get_by_label("Temperature").fill("0")
+    room = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
+    shares = [one / all_ for one, all_ in zip(grey, room, strict=True)]
+    assert shares == pytest.approx(cold.values[: DATA["bars"]].tolist(), abs=1e-3)
+
+
+@browser
+def test_the_chosen_rows_vector_stands_below_each_stage(shown, first) -> None:
+    *_, ours = first
+    keys = Keys(shown, "map")
+    each = [ours["start"], *(one[name] for one in ours["blocks"] for name in ("between", "after"))]
+    most = max(float(one[0, -1].abs().max()) for one in each)
+    wide = keys.figure.locator(".live-map.wide")
+    assert f"to ±{most:.1f}" in wide.locator("text").all_text_contents()
+    boxes = wide.locator("rect.slot").evaluate_all(
+        "all => all.map(one => [one.y, one.width, one.height].map(({ baseVal }) => baseVal.value))"
+    )
+    lowest = max(y for y, _, _ in boxes)
+    strips = [one for one in boxes if one[0] == lowest]
+    assert len(strips) == len(each) and all(wide >= 60 and high >= 40 for _, wide, high in strips)
+
+
+@browser
+@pytest.mark.parametrize("name", ["Decoder", "Larger decoder"])
+def test_queries_keys_and_values_have_one_palette_and_scale(shown, name: str) -> None:
+    keys = Keys(shown, "map")
+    family(keys, name)
+    row = panel(keys)
+    assert not row.locator(".minus").count()
+    kinds = row.locator("path.cell").evaluate_all("all => all.map(one => one.className.baseVal)")
+    assert set(kinds) == {"cell above", "cell below"}
+    # The sign is also a place: the upper half of a cell, or the lower.
+    slot = row.locator("rect.slot").first.bounding_box()
+    middle = slot["y"] + slot["height"] / 2
+    for kind in "above", "below":
+        for one in row.locator(f"path.cell.{kind}").all()[:3]:
+            box = one.bounding_box()
+            if abs(box["y"] + box["height"] / 2 - middle) < slot["height"]:
+                assert (box["y"] + box["height"] / 2 < middle) == (kind == "above")
+    scale = row.get_by_text("strips:").bounding_box()
+    strips = [one.bounding_box() for one in row.locator("rect.slot").all()]
+    beside = [one for one in strips if abs(one["y"] - scale["y"]) < 8]
+    assert len(beside) == 1 and beside[0]["width"] < 120  # on a line of its own
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1280, 1600])
+def test_nothing_runs_into_another_or_out_of_its_card(chromium, page_file, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        others = keys.figure.locator(".live-map").filter(visible=True).get_by_text(" others")
+        right = others.evaluate(
+            "one => [one.getBoundingClientRect().right, one.nextSibling.getBoundingClientRect().x]"
+        )
+        assert right[1] - right[0] > 4
+        for name in "Decoder", "Larger decoder":
+            family(keys, name)
+            over = panel(keys).evaluate(
+                """one => {
+                    const cards = [...one.querySelectorAll("g[transform]")];
+                    return cards.flatMap((card) => {
+                        const { right } = card.querySelector(".map-block").getBoundingClientRect();
+                        return [...card.children].filter((part) =>
+                            part.getBoundingClientRect().right > right + 0.5);
+                    }).map((part) => part.outerHTML);
+                }"""
+            )
+            assert not over, over
