@@ -80,7 +80,7 @@ Live.mapRow = (ui, form, say) => {
       `The query of ${me} times the key of ${columns[at_]}: ${listed(each)}; sum ${number(sum, 4)}; divided by √${q[t].length}: ${number(sum / root, 4)}${last === -Infinity ? ", masked" : ""}. ` +
       `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.`,
       api.height(room),
-      text(0, 14, form === "wide" ? `${where}: how “${me}” gets its weights` : `${where}: “${short(me, 9)}”`, "name"),
+      text(0, 14, form === "wide" ? `${where}: how “${me}” gets its weights` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
       text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, CELL, most), text(keys[1] + 6, QUERY + 13, "query q", "strong q"),
       text(keys[0], TOP - 6, "key k", "strong k"), text(score, TOP - 6, `q·k / √${q[t].length}`, "end share"),
       text(weight, TOP - 6, form === "wide" ? "softmax" : "weight", "end share"), text(values[0], TOP - 6, "value v", "strong v"),

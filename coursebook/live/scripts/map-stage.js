@@ -39,13 +39,14 @@ Live.mapStage = (ui, form, say) => {
   // A row for each token; the one at work is marked.
   function drawTable({ chosen: id }) {
     const { heads, rows, keys, last } = view.table, [from, to] = plan.bar, x = [...plan.columns.slice(0, heads.length - 1), main];
-    const line = (cells, y, kind = "") => cells.map((cell, n) => text(x[n], y, n || kind === "share" ? cell : short(cell, plan.letters), `end ${n ? kind : `mono ${kind}`}`));
+    const line = (cells, y, kind = "") => cells.map((cell, n) => text(x[n], y, n ? cell : short(cell, plan.letters), `end ${n ? kind : `mono ${kind}`}`));
+    const foot = TOP + 10 + tall() * (rows.length + 1);
     return [heads.map((head, n) => text(x[n], TOP + 10, beside ? head : head.replace(/\(.*/, ""), "end share")), rows.map(({ cells, share, before }, n) => {
       const y = TOP + 16 + tall() * n, high = tall() - 4;
       return [keys[n] === id ? box(0, y - 1, main, tall() - 1, "map-block") : null, line(cells, y + high - 2, keys[n] === id ? "strong" : ""),
         before === undefined ? [box(from, y, to - from, high, "track"), box(from, y, (to - from) * share, high, "cell one")]
           : overlaid(from, y, high, (to - from) * before, (to - from) * share, "cell one")];
-    }), line(last, TOP + 16 + tall() * (rows.length + 1) - 6, "share")];
+    }), text(0, foot, last[0], "share"), line(["", ...last.slice(1)], foot, "share")];
   }
   function drawCard({ title, heads, rows, bars: products, chosen: id, keys = [] }) {
     const first = products ? 78 : heads ? 52 : 44, y = (n) => first + ROW * n, [from, to] = [Math.max(...rows.map(([label]) => Math.min(label.length, 13))) * 8 + 20, card - (rows.some(([, one]) => one) ? 138 : 70)];
