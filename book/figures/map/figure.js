@@ -56,8 +56,8 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const altered = () => off || !positions || causal !== family().causal;
   // Probabilities; of an altered model also those that it was trained to give, and at a temperature those at T = 1.
   function compute() {
-    const shares = ({ logits }, temperature = 10 ** power) => softmax(logits.map((one) => one / temperature)), { asks, spread, draws: drawn_, token, embeds, activation, normed, vector, bias } = family();
-    found = { asks, spread, draws: drawn_, token, embeds, activation, normed, vector, bias, bars, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
+    const shares = ({ logits }, temperature = 10 ** power) => softmax(logits.map((one) => one / temperature));
+    found = { ...family(), bars, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
     Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
     band = Math.min(band, found.bands.length - 1);
