@@ -329,9 +329,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     onward.focus({ preventScroll: true });
     reveal(see === "numbers" ? rowBox : (maps.find((map) => map.visible()) ?? maps[0]).element);
   }
-  // Scrolls to a part of the figure that a tour speaks of, below the tour's own words.
+  // Scrolls to a part of the figure that a tour speaks of, below the tour's own words, and to the panel if there is room.
   function reveal(part) {
-    const { top, bottom } = part.getBoundingClientRect(), above = parseFloat(getComputedStyle(around).top) + around.offsetHeight;
+    const { top } = part.getBoundingClientRect(), { bottom } = rowBox.getBoundingClientRect(), above = parseFloat(getComputedStyle(around).top) + around.offsetHeight;
     const up = top - above - 8, down = bottom - innerHeight + 8;
     if (up < 0 || down > 0) scrollBy({ top: up < 0 ? up : Math.min(up, down), behavior: "instant" });
   }

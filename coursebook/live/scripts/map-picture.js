@@ -60,8 +60,8 @@ Live.mapPicture = (() => {
       return {
         ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
         y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
-        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, foot: bottom + 42 + more * high }
-          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : from + room) + 6 }),
+        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, end: bottom + 42, foot: bottom + 42 + more * high }
+          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : from + room) + 6, end: (two ? bottom : from + room) + 6 }),
       };
     });
   }
@@ -275,8 +275,8 @@ Live.mapPicture = (() => {
         home = open ? around(bands[state.opened.band], open) : null;
         put(home);
         [chosen] = state.focus;
-        under = Math.max(...bands.map(({ foot }) => foot)) + 4;
-        picture.draw(said, Math.max(scores.bottom, under + VECTOR) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
+        under = bands.at(-1).end + 4;
+        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + 4) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
         moving.replaceChildren();
         places_.draw(reached(model));
         return { band: state.opened.band, column: open };

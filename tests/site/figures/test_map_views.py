@@ -178,6 +178,9 @@ def test_each_stop_of_a_tour_shows_its_stage(shown, name: str) -> None:
     for stop in DATA["tours"][name.lower()]:
         keys.press("Enter")
         assert re.match(TITLES[stop["open"].split(".")[1]], said(keys)), stop["open"]
+        if name != "Translator":  # the panel is in sight
+            box = panel(keys).bounding_box()
+            assert 0 <= box["y"] and box["y"] + box["height"] <= 900
 
 
 @browser
