@@ -31,6 +31,8 @@ from typing import NamedTuple
 import pytest
 from levels import EVIDENCE, case
 
+from coursebook import browser
+
 #: Where pytest's cache keeps the digests, by test.
 KEPT = "tfcourse/passed"
 
@@ -43,7 +45,7 @@ ARITHMETIC = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONE
               "NPY_DISABLE_CPU_FEATURES", "TFCOURSE_SIZE")  # fmt: skip
 
 #: Programs that a test runs: another one is another test.
-PROGRAMS = ("bwrap", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAMS = ("bwrap", "chromium-headless-shell", *browser.BROWSERS)
 
 #: Besides what its test imports: the files of each kind of case, ``{}`` being its name. Those
 #: that are Python or notebooks are read for their imports too.
@@ -173,8 +175,11 @@ class Tree:
 
     def _bases(self, beside: Path | None) -> list[Path]:
         """The folders in which Python finds modules; scripts find those of other lessons, too."""
-        scripts = sorted(self.root.glob("notebooks/*/measure"))
-        return [self.root, *([beside, self.root / "tests", *scripts] if beside else [])]
+        return [self.root, *([beside, self.root / "tests", *self._scripts] if beside else [])]
+
+    @functools.cached_property
+    def _scripts(self) -> list[Path]:
+        return sorted(self.root.glob("notebooks/*/measure"))
 
     def _package(self, path: Path) -> str:
         """The dotted name of the package that a file lies in; empty outside packages."""
