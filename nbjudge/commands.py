@@ -194,18 +194,25 @@ def release(
         list[str] | None, typer.Argument(help="The problem sets; by default all of them.")
     ] = None,
 ) -> None:
-    """Generate the learners' problem sets in notebooks/assignments from the instructor's."""
+    """Generate the learners' problem sets in notebooks/assignments from the instructor's.
+
+    Each file that was written is named: commit them all.
+    """
     console = Console()
     with plain_errors():
         from nbjudge.course import in_full, problem_set_names, root
-        from nbjudge.intake.release import is_current, make_release
+        from nbjudge.intake.release import make_release, stored_files
 
         course = root()
         for name in map(in_full, problem_sets or problem_set_names(course)):
-            current = is_current(name, course)
-            path = make_release(name, course).relative_to(course)
-            what = "was up to date" if current else "written"
-            console.print(f"{path}: {what}", highlight=False, soft_wrap=True)
+            before = stored_files(name, course)
+            notebook = make_release(name, course)
+            after = stored_files(name, course)
+            changes = {path: "written" for path, now in after.items() if before.get(path) != now}
+            changes |= dict.fromkeys(before.keys() - after.keys(), "removed")
+            for path, what in (changes or {notebook: "was up to date"}).items():
+                line = f"{path.relative_to(course)}: {what}"
+                console.print(line, highlight=False, soft_wrap=True)
 
 
 def receipts(

@@ -341,13 +341,15 @@ def _write_table(problem_set: str, course: Path) -> None:
     path = table_file(problem_set, course)
     if path is None:
         return
-    tables = tables_of(problem_set, course)
+    tables, stored = tables_of(problem_set, course), _stored_tables(path)
     if not tables:
         path.unlink(missing_ok=True)
-    elif _stored_tables(path) != tables:  # not by bytes: rounding differs between processors
+    elif stored != tables:  # not by bytes: rounding differs between processors
         from nbjudge.inside.testing.recall import pack
 
-        write_whole(path, pack(tables))
+        # A table that says the same stays as it is, so that a diff shows what has changed.
+        kept = {test: stored[test] if stored.get(test) == t else t for test, t in tables.items()}
+        write_whole(path, pack(kept))
 
 
 def _stored_tables(path: Path | None) -> dict[str, Table]:
@@ -424,6 +426,14 @@ def make_release(problem_set: str, course: Path) -> Path:
             path.write_bytes(content)
     _write_table(problem_set, course)
     return folder / f"{problem_set}.ipynb"
+
+
+def stored_files(problem_set: str, course: Path) -> dict[Path, bytes]:
+    """What :func:`make_release` has written for a problem set, by path."""
+    folder = release_folder(problem_set, course)
+    written = {source_folder(problem_set, course) / ACCEPTS, table_file(problem_set, course)}
+    paths = sorted({*folder.rglob("*"), *written} - {None})
+    return {path: path.read_bytes() for path in paths if path.is_file()}
 
 
 def copy_source(problem_set: str, course: Path, into: Path) -> None:

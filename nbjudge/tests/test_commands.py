@@ -410,8 +410,12 @@ def test_check_of_something_else_says_so(run, tmp_path, content, message):
     assert message in text
 
 
-def test_release_says_what_it_did(run):
+def test_release_says_what_it_did(run, small_course):
     path = f"notebooks/assignments/{NAME}/{NAME}.ipynb"
     assert run("release") == (0, f"{path}: was up to date")
+    weights, old = f"solutions/{NAME}/accepts.json", f"notebooks/assignments/{NAME}/old.csv"
+    (small_course / weights).unlink()
+    (small_course / old).write_text("1")
+    assert run("release") == (0, f"{weights}: written {old}: removed")
     code, text = run("release", "ps98")
     assert (code, f"must be one of: {NAME}" in text) == (2, True)

@@ -22,6 +22,9 @@ def unit_factor(d_k, sigma_q, sigma_k):
     return 1 / (sigma_q * sigma_k * math.sqrt(d_k))
 """
 
+#: What a wrong answer to another exercise returns, here and as another processor rounds it.
+OF_ANOTHER, NUDGED = "55.9999962", "55.9999924"
+
 
 def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grader(tmp_path):
     course, submitted = tmp_path / "course", tmp_path / "submitted"
@@ -31,14 +34,19 @@ def test_one_entry_in_one_file_is_told_to_learners_and_makes_a_test_of_the_grade
     for name in ("_toc.yml", "nbgrader_config.py"):
         shutil.copy(COURSE / name, course / name)
     make_release(SET, course)
+    (path,) = wrong_results.iterdir()
+    table = path.read_text("utf-8")
+    assert table.index(OF_ANOTHER) < table.index('"scaling--')
+    path.write_text(table.replace(OF_ANOTHER, NUDGED, 1), "utf-8")
     before = variants(SET, course)
     with (course / "solutions" / SET / "scaling.py").open("a", encoding="utf-8") as file:
         file.write(ENTRY)
     assert not is_current(SET, course)
     make_release(SET, course)
     assert is_current(SET, course)
-    (path,) = wrong_results.iterdir()
-    assert "cube root" in path.read_text("utf-8")
+    table = path.read_text("utf-8")
+    assert "cube root" in table
+    assert NUDGED in table, "what another exercise's answers return has changed by rounding alone"
 
     [(student, added)] = [row for row in variants(SET, course) if row not in before]
     assert (added.exercise, added.name) == ("scaling", "wrong-cube-root")
