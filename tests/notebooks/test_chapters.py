@@ -90,7 +90,8 @@ def test_there_are_chapters():
 def test_stored_outputs_are_what_the_cells_print(path, record_property, nbval):
     result = nbval(path)
     seconds = result.seconds
-    assert result.returncode == 0, result.stdout[-6000:]
+    again = f"If you have changed the lesson: tfcourse chapter {path.relative_to(ROOT)}"
+    assert result.returncode == 0, f"{result.stdout[-6000:]}\n{again}"
     budget = executor.budget_seconds(nbformat.read(path, as_version=4))
     record_property("chapter", f"{course.short_name(path)}: {seconds:.0f} s of {budget:.0f} s")
     assert seconds < 3 * budget, f"{seconds:.0f} s, the chapter's budget is {budget:.0f} s"
@@ -156,7 +157,12 @@ def test_a_lesson_and_its_evidence_keep_to_one_budget(path):
 def test_a_lesson_states_every_claim_with_its_verdict(path):
     ledger = read_ledger(ROOT)
     tested = {t.claim: t.verdict for t in ledger.tested.values() if t.chapter == path.stem}
-    assert {claim: verdict for claim, verdict, _ in stated(path)} == tested
+    told = {claim: verdict for claim, verdict, _ in stated(path)}
+    wrong = {claim for claim in tested | told if tested.get(claim) != told.get(claim)}
+    assert not wrong, "\n".join(
+        f"{claim}: the lesson says {told.get(claim)!r}, the evidence {tested.get(claim)!r}"
+        for claim in sorted(wrong)
+    )
 
 
 @pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: course.lesson_of(path).name)

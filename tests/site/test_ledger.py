@@ -372,6 +372,7 @@ def test_every_claim_of_the_lectures_is_listed(course: Path, shared: Path) -> No
         re.MULTILINE,
     )
     assert len(rows) > 40
-    said = {claim: set(sources.replace(" ", "").split(",")) for claim, sources in rows}
+    listed = {claim: set(sources.replace(" ", "").split(",")) for claim, sources in rows}
     entries = read_ledger(course).entries
-    assert {claim: set(entry["sources"]) for claim, entry in entries.items()} == said
+    ours = {claim: set(entry["sources"]) for claim, entry in entries.items()}
+    assert {claim: ours.get(claim) for claim in listed} == listed  # maintainers may add others

@@ -63,9 +63,10 @@ def test_each_exercise_says_its_points_and_time_and_needs(notebook):
         assert re.fullmatch(rf"## \d .+ \(`{exercise}`\)", heading)
         told = re.fullmatch(r"\*(\d+) points.* · (\d+) min · .+\*", facts)
         assert told, facts
-        assert int(told.group(1)) == points
+        assert int(told.group(1)) == points, f"{exercise}: its tests have {points:g}, {facts!r}"
         row = next(line for line in overview.splitlines() if line.startswith(f"| `{exercise}`"))
-        assert row.endswith(f"| {told.group(2)} min |")
+        due = f"| {points:g} | {told.group(2)} min |"
+        assert row.endswith(due), f"in the table of exercises, {row!r} must end with {due!r}"
 
 
 def anchors(lesson):

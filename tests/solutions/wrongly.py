@@ -25,8 +25,10 @@ def check_wrong(lost: dict[str, str], variant: Variant) -> None:
 
     ``lost`` is what :func:`lost_of_exercise` gives.
     """
-    assert set(lost) == set(variant.loses)
-    assert any(re.search(variant.match, said, re.IGNORECASE) for said in lost.values()), lost
-    for name, said in lost.items():
-        assert said, f"{name} says nothing"
-        assert not re.match(r"(NameError|KeyError|IndexError|ValueError|TypeError)", said), said
+    assert set(lost) == set(variant.loses), f"it must lose {variant.loses} and loses {lost}"
+    fits = re.compile(variant.match, re.IGNORECASE).search
+    assert any(map(fits, lost.values())), f"no message fits match={variant.match!r}: {lost}"
+    for name, message in lost.items():
+        assert message, f"{name} says nothing"
+        errors = r"(NameError|KeyError|IndexError|ValueError|TypeError)"
+        assert not re.match(errors, message), message

@@ -15,7 +15,7 @@ from coursebook.live.catalogue import FIGURES
 def test_the_stored_pictures_are_what_the_scripts_draw(chromium, course: Path) -> None:
     for name, pictures in draw(chromium, course).items():
         kept = [path.read_text("utf-8") for path in figure_pictures(course, name)]
-        assert kept == pictures, f"{name} is drawn otherwise: run python -m coursebook.live"
+        assert kept == pictures, f"run python -m coursebook.live {name}, then the lesson again"
 
 
 @browser
