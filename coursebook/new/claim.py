@@ -101,7 +101,6 @@ def _into_contents(changes: Changes, lesson: Lesson) -> None:
 
 
 def _steps(changes: Changes, lesson: Lesson, name: str) -> list[str]:
-    notebooks = f"{changes.relative(lesson.notebook)} {changes.relative(lesson.evidence)}"
     return [
         f"In {changes.relative(lesson.claims)} write the claim in the course's words, the "
         "lectures that make it, what is measured and what would refute it; copy the claim and the "
@@ -111,9 +110,10 @@ def _steps(changes: Changes, lesson: Lesson, name: str) -> list[str]:
         "tests/coursebook/test_conditions.py names a record that is older than its condition.",
         f"Write the experiment above the cell claim-{name}, and compute `holds` in that cell. "
         "tests/notebooks/test_verdicts.py names a figure without an interval.",
+        f"tfcourse chapter {changes.relative(lesson.evidence)} (--draft tries it once).",
         f"Move the cell verdict-{name} of the lesson to where the claim is met, and write the "
-        "verdict's words there. tests/notebooks/test_chapters.py names one that is not the "
-        "evidence's.",
-        f"tfcourse chapter {notebooks}",
-        "pytest tests/notebooks tests/coursebook/test_conditions.py tests/site/test_ledger.py",
+        "words of the verdict there that the run has found. tests/notebooks/test_chapters.py names "
+        "one that is not the evidence's.",
+        f"pytest tests/notebooks -k {lesson.name}; pytest tests/coursebook/test_conditions.py "
+        "tests/site/test_ledger.py",
     ]

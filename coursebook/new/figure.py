@@ -112,17 +112,18 @@ def _draw(changes: Changes, folder: Path, name: str) -> None:
 def _steps(changes: Changes, lesson: Lesson, name: str, module: str, drawn: bool) -> list[str]:
     folder, page = changes.relative(lesson.figures / name), changes.relative(lesson.notebook)
     install = "" if drawn else "Install Chromium: the still picture could not be drawn here. "
+    test = f"tests/site/figures/test_{name.replace('-', '_')}.py"
     return [
         f"Write the question, the caption and the data of {name} in {module}.",
         f"Draw it in {folder}/figure.js with the pieces of coursebook/live/scripts/kit.js. If it "
         "needs numbers of tfcourse or of a training, write them by a make.py beside it, and name "
         "the file in `stored`. tests/coursebook/test_live.py names what is not there.",
-        f"Test it in tests/site/figures/test_{name.replace('-', '_')}.py: every control by the "
-        "keyboard, and what it says against tfcourse.",
+        f"Test it in {test}: every control by the keyboard, and what it says against tfcourse.",
         f"Move the cell live-{name} of the lesson to its place.",
         f"{install}python -m coursebook.live {name} draws the still pictures, and "
         f"`tfcourse chapter {page}` stores them in the lesson. "
         "tests/site/figures/test_for_everybody.py and tests/notebooks/test_chapters.py name what "
         "was not drawn or stored again.",
-        "pytest tests/coursebook/test_live.py tests/house/test_lessons.py tests/site/figures",
+        f"pytest {test} tests/site/figures/test_for_everybody.py tests/coursebook/test_live.py "
+        "tests/house/test_lessons.py",
     ]
