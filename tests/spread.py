@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 import zlib
 from collections import Counter
 from collections.abc import Generator
@@ -185,22 +186,30 @@ def used(before: Processes, now: Processes) -> float:
     return took
 
 
+#: Seconds from one reading to the next, at least. One of ten processes takes a millisecond, and
+#: most tests take a few.
+APART = 0.1
+
+
 class Meter:
-    """Writes to each report the processor's time since the one before in its process.
+    """Writes to a report the processor's time since the one before in its process.
 
     Servers that fork, sandboxes and browsers are waited for at the end or never: so they are read
-    while they live. What one uses after its last reading is lost if nobody waits for it.
+    while they live. What one uses after its last reading is lost if nobody waits for it. What short
+    tests use counts for the report that is made next :data:`APART` seconds after the last reading.
     """
 
     def __init__(self) -> None:
-        self.last = living({})
+        self.last, self.read = living({}), time.monotonic()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        now = living(self.last)
-        report.processor = used(self.last, now)
-        self.last = now
+        report.processor = 0.0
+        if time.monotonic() - self.read > APART:
+            now = living(self.last)
+            report.processor = used(self.last, now)
+            self.last, self.read = now, time.monotonic()
         return report
 
 

@@ -6,6 +6,7 @@ process loads it for all checks of the tests of a course; everything else is as 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -103,6 +104,7 @@ def main(asks: socket.socket) -> None:
     from nbjudge.inside.testing.learner import warm
 
     warm()
+    gc.freeze()  # a fork that went through it for garbage would copy it
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         size, descriptors, _, _ = socket.recv_fds(asks, 4, 3)

@@ -65,7 +65,7 @@ def test_each_is_graded_by_its_folder(courses, tmp_path, name, program):
     stands_in_it = program == "nbjudge"
     asked = ["--submitted", courses / name / "submitted", "--into", tmp_path / "graded"]
     asked += [] if stands_in_it else ["--course", courses / name]
-    asked += ["--sandbox" if sandbox.status().works else "--no-sandbox", "--workers", "2"]
+    asked += ["--sandbox" if sandbox.status().works else "--no-sandbox", "--workers", "1"]
     graded = run(courses / name if stands_in_it else courses, program, "grade", problem_set, *asked)
     assert graded.returncode == 0, graded.stdout + graded.stderr
     with (tmp_path / "graded" / "grades.csv").open(encoding="utf-8") as file:

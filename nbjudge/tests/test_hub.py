@@ -78,7 +78,7 @@ def test_a_problem_set_goes_from_its_release_to_its_feedback(hub, chromium):
         sandbox = "" if SANDBOXED else " --no-sandbox"
         teacher.type(
             'tfcourse collect exchange "$COURSE_EXCHANGE"',
-            f"tfcourse grade {NAME} --submitted submitted --into graded{sandbox}",
+            f"tfcourse grade {NAME} --submitted submitted --into graded --workers 1{sandbox}",
             "cd graded",
             f"nbgrader release_feedback {NAME}",
             into="grading",

@@ -5,6 +5,7 @@ It is a process of its own, since Python's fork server is the one that graders s
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -101,6 +102,7 @@ def main() -> None:
     """Fork for each line on the standard input, and print the exit code."""
     for name in LOADED:
         importlib.import_module(name)
+    gc.freeze()  # a fork that went through it for garbage would copy it
     for line in sys.stdin:
         child = os.fork()
         if not child:

@@ -7,7 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from spread import Clock, Process, living, used
+from spread import Clock, Meter, Process, living, used
 
 ME, SANDBOX, CHILD = (1, 0), (2, 5), (3, 6)
 
@@ -79,3 +79,20 @@ def test_a_process_whose_parent_ends_is_followed():
         os.kill(number, 9)
     assert child.parent != parent.pid
     assert 0.5 < took < 1.5
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs Linux's /proc")
+def test_what_short_tests_use_counts_for_a_later_report(monkeypatch):
+    meter, hours = Meter(), iter([0.0, 0.01, 0.02, 1.0, 1.0])
+    monkeypatch.setattr("spread.time.monotonic", lambda: next(hours))
+    meter.read = next(hours)
+    end, took = time.process_time() + 0.3, []
+    while time.process_time() < end:
+        pass
+    for _ in range(3):
+        making = meter.pytest_runtest_makereport()
+        next(making)
+        with pytest.raises(StopIteration) as made:
+            making.send(SimpleNamespace())
+        took.append(made.value.value.processor)
+    assert took[:2] == [0, 0] and took[2] > 0.25

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -186,6 +187,7 @@ def main() -> None:
     del sys.path[0]  # this folder, where no notebook looks
     for name in LOADED:
         importlib.import_module(name)
+    gc.freeze()  # a fork that went through it for garbage would copy it
     for line in sys.stdin:
         with tempfile.TemporaryFile() as output:
             code, seconds = forked(functools.partial(compare, json.loads(line), output.fileno()))
