@@ -24,7 +24,7 @@ from jaxtyping import install_import_hook  # noqa: E402
 from steady import steady  # noqa: E402
 
 # Every annotated shape in the package is checked whenever a test calls it.
-CHECKED = ["affine", "attention", "generation", "kernels", "key_value_cache", "layers", "models",
+CHECKED = ["attention", "by_loop", "generation", "kernels", "layers", "models",
            "positions", "properties", "recurrent", "training.losses"]  # fmt: skip
 install_import_hook([f"tfcourse.{name}" for name in CHECKED], "beartype.beartype")
 

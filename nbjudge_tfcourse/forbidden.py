@@ -42,7 +42,7 @@ FORBIDDEN = {
         "modules": (
             "tfcourse.alignment",
             "tfcourse.attention",
-            "tfcourse.key_value_cache",
+            "tfcourse.by_loop",
             "tfcourse.rolling_cache",
             "tfcourse.kernels",
             "tfcourse.layers",
@@ -161,7 +161,7 @@ FORBIDDEN = {
             "tfcourse.positions",
             "tfcourse.alignment",
             "tfcourse.attention",
-            "tfcourse.key_value_cache",
+            "tfcourse.by_loop",
             "tfcourse.rolling_cache",
             "tfcourse.layers",
             "tfcourse.models",
@@ -251,7 +251,7 @@ FORBIDDEN = {
         ),
         "modules": (
             *("tfcourse.alignment", "tfcourse.attention", "tfcourse.layers", "tfcourse.models"),
-            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.key_value_cache"),
+            *("tfcourse.positions", "tfcourse.pretrained", "tfcourse.by_loop"),
             *("tfcourse.rolling_cache", "tfcourse.runs", "tfcourse.training", "transformers"),
         ),
         "operators": (

@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 #: The modules that ``tfcourse.NAME`` loads.
 _PARTS = (
-    "alignment", "attention", "batching", "data", "devices", "evaluation", "flops", "generation",
-    "kernels", "key_value_cache", "layers", "models", "positions", "presets", "pretrained",
+    "alignment", "attention", "batching", "by_loop", "data", "devices", "evaluation", "flops",
+    "generation", "kernels", "layers", "models", "positions", "presets", "pretrained",
     "properties", "recurrent", "rolling_cache", "runs", "tokenizers", "training",
 )  # fmt: skip
 
@@ -27,10 +27,9 @@ _NAMES = {
         "ViTConfig",
     ),
     "attention": (
-        "MultiHeadAttention", "SelfAttention", "causal_mask", "padding_mask",
+        "KeyValueCache", "MultiHeadAttention", "SelfAttention", "causal_mask", "padding_mask",
         "scaled_dot_product_attention",
     ),
-    "key_value_cache": ("KeyValueCache",),
     "alignment": ("AdditiveAttention", "AttentionPooling", "DotAttention"),
     "layers": ("Block", "FeedForward", "LayerNorm", "RMSNorm", "SwiGLU"),
     "positions": (

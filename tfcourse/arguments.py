@@ -149,12 +149,17 @@ def same_batch(**given: Tensor) -> None:
         )
 
 
-def axes(name: str, x: Tensor, letters: str) -> None:
-    """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width."""
+def axes(name: str, x: Tensor, letters: str, **expected: int) -> None:
+    """Raise ``ValueError`` unless the axes are ``letters``: ``"B T D"`` is batch, tokens, width.
+
+    ``expected`` is what :func:`width` checks of the last one.
+    """
     if _CHECKED and get_ident() in _CHECKED:
         return
     _check_tensor(name, x)
     if x.dim() == letters.count(" ") + 1:
+        if expected:
+            width(name, x, **expected)
         return
     wanted = letters.split()
     hint = ""

@@ -8,14 +8,13 @@ boolean, ``True`` = may be attended to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import (
     at_least_one,
     axes,
@@ -29,7 +28,6 @@ from tfcourse.arguments import (
     tracing,
     width,
 )
-from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.positions import Positions, Start
 
 
@@ -245,6 +243,17 @@ def padding_mask(lengths: Int[Tensor, " B"], S: int) -> Bool[Tensor, "B 1 S"]:
     return (torch.arange(S, device=lengths.device) < lengths[:, None])[:, None, :]
 
 
+def affine(
+    x: Float[Tensor, "*batch I"],
+    W: Float[Tensor, "I O"],
+    b: Float[Tensor, " O"] | None = None,
+) -> Float[Tensor, "*batch O"]:
+    """``x W + b`` of row vectors, ``W`` of ``(d_in, d_out)``, ``b`` of ``(d_out,)`` or ``None``."""
+    if b is not None and x.dim() == 2:
+        return torch.addmm(b, x, W)  # what PyTorch makes of the line below, without its views
+    return F.linear(x, W.T, b)  # one kernel; PyTorch expects W transposed
+
+
 class SelfAttention(nn.Module):
     r"""One head of self-attention: a sequence attends to itself.
 
@@ -338,6 +347,65 @@ def split_heads(x: Shaped[Tensor, "B T HK"], num_heads: int) -> Shaped[Tensor, "
 def merge_heads(x: Shaped[Tensor, "B H T K"]) -> Shaped[Tensor, "B T HK"]:
     """The inverse of :func:`split_heads`: concatenate the heads' outputs."""
     return x.transpose(1, 2).flatten(2)
+
+
+class KeyValueCache:
+    """The keys and values of one layer, in memory that is allocated once.
+
+    Without it, a model that generates token by token recomputes every earlier key at each step. It
+    is for generation, not training: keys are written in place, so no gradient flows through it;
+    call the model under :func:`torch.no_grad`. It holds at most ``max_length`` tokens; ``length``
+    counts those held so far and is the position of the next one. Memory is allocated at the first
+    :meth:`append`, with the dtype and device of what is appended.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        at_least_one(max_length=max_length)
+        self.max_length, self.length = max_length, 0
+        self._k: Tensor | None = None
+        self._v: Tensor | None = None
+
+    def append(
+        self, k: Float[Tensor, "B G T K"], v: Float[Tensor, "B G T Dv"]
+    ) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """Add the keys and values of new tokens, and return those of all tokens so far.
+
+        Raises ``ValueError`` if they exceed ``max_length`` or differ in shape from those held.
+        """
+        start, new = self.length, k.shape[-2]
+        stop = start + new
+        if stop > self.max_length:
+            raise ValueError(f"the cache must hold {stop} tokens, max_length is {self.max_length}")
+        if self._k is None or self._v is None:
+            # One position more than is ever filled, so that the view is never the whole memory,
+            # which has other strides: a compiled step would need another graph for the last token.
+            # Zeros, since what a mask hides must be finite: a static step reads all positions.
+            self._k = k.new_zeros(*k.shape[:-2], self.max_length + 1, k.shape[-1])
+            self._v = v.new_zeros(*v.shape[:-2], self.max_length + 1, v.shape[-1])
+        places_k, places_v = self._k.narrow(-2, start, new), self._v.narrow(-2, start, new)
+        if k.shape != places_k.shape or v.shape != places_v.shape:
+            check_shapes(k=(k, places_k.shape), v=(v, places_v.shape))
+        places_k.copy_(k)
+        places_v.copy_(v)
+        self.length = stop
+        return self._k.narrow(-2, 0, stop), self._v.narrow(-2, 0, stop)
+
+    def held(self) -> tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S Dv"]]:
+        """The keys and values of all tokens so far; raises ``ValueError`` if there are none yet."""
+        if self._k is None or self._v is None:
+            raise ValueError("the cache must hold at least one token, it is empty")
+        return self._k.narrow(-2, 0, self.length), self._v.narrow(-2, 0, self.length)
+
+    def reorder(self, rows: Int[Tensor, " N"]) -> None:
+        """Keep these rows of the batch: beam search drops some hypotheses and duplicates others."""
+        if self._k is None or self._v is None:
+            return
+        for name in ("_k", "_v"):
+            old = getattr(self, name)
+            held = old[rows, ..., : self.length, :]  # the unused memory is not copied
+            if len(rows) != len(old):
+                setattr(self, name, old.new_zeros(len(rows), *old.shape[1:]))
+            getattr(self, name)[..., : self.length, :] = held
 
 
 class MultiHeadAttention(nn.Module):
@@ -454,7 +522,7 @@ class MultiHeadAttention(nn.Module):
     def reset_parameters(self) -> None:
         """Reinitialise: weights as Glorot and Bengio do, bias vectors to zero."""
         for W in (self.W_Q, self.W_K, self.W_V, self.W_O):
-            _draw(W, nn.init.xavier_uniform_)
+            draw_into(W, nn.init.xavier_uniform_)
         for b in (self.b_QKV, self.b_O):
             if b is not None:
                 nn.init.zeros_(b)
@@ -520,9 +588,9 @@ class MultiHeadAttention(nn.Module):
         """
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
-        axes("x", x, "B T D")
-        width("x", x, d_model=self.d_model)
-        check_tensors(mask=mask)
+        axes("x", x, "B T D", d_model=self.d_model)
+        if mask is not None:
+            check_tensors(mask=mask)
         bias = None
         if context is None:
             if self.W_KV is not None:
@@ -543,8 +611,7 @@ class MultiHeadAttention(nn.Module):
             if k.shape[-2] < total:  # a rolling cache has forgotten the first tokens
                 mask, bias = self._of_last_keys(k.shape[-2], total, x.shape[1], mask, bias)
         else:
-            axes("context", context, "B S C")
-            width("context", context, d_context=self.d_context)
+            axes("context", context, "B S C", d_context=self.d_context)
             same_batch(x=x, context=context)
             W_Q, W_KV, b_Q, b_KV = self._for_context()
             q = _normalised(split_heads(affine(x, W_Q, b_Q), self.num_heads), self.q_norm)
@@ -611,64 +678,8 @@ def _normalised(x: Tensor, norm: nn.Module | None) -> Tensor:
     return x if norm is None else norm(x)
 
 
-def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
-    """Reinitialise every matrix in ``module``, with W_Q, W_K and W_V as three matrices.
-
-    ``draw`` fills the matrix it is given, as :func:`torch.nn.init.xavier_uniform_` does. Parameters
-    with one axis or none are left alone.
-    """
-    for part in module.modules():
-        found: Iterable[Tensor] = part.parameters(recurse=False)
-        if isinstance(part, MultiHeadAttention):
-            found = (part.W_Q, part.W_K, part.W_V, part.W_O)
-        for W in found:
-            if W.dim() > 1:
-                _draw(W, draw)
-
-
 @torch.no_grad()
-def _draw(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
-    # Into memory of its own: for a part of a matrix PyTorch would draw other numbers.
+def draw_into(W: Tensor, draw: Callable[[Tensor], Tensor]) -> None:
+    """Reinitialise a matrix, which may be part of another one, by ``draw``."""
+    # In memory of its own: for a part of a matrix PyTorch would draw other numbers.
     W.copy_(draw(torch.empty_like(W, memory_format=torch.contiguous_format)))
-
-
-def multi_head_by_loop(
-    layer: MultiHeadAttention,
-    x: Float[Tensor, "B T D"],
-    context: Float[Tensor, "B S C"] | None = None,
-    mask: Bool[Tensor, "*#batch #T #S"] | None = None,
-    *,
-    causal: bool = False,
-) -> Float[Tensor, "B T D"]:
-    """The output of ``layer`` by a loop over its heads, as the lectures write it.
-
-    For reading and for tests, without dropout. A layer with positions, or a mask that differs
-    between heads, raises ``ValueError``.
-    """
-    if layer.positions is not None:
-        raise ValueError("layer must have no positions for the loop over heads")
-    if mask is not None and mask.dim() > 3:
-        raise ValueError(f"mask must be one for all heads, got shape {tuple(mask.shape)}")
-    context = x if context is None else context
-    b_Q, b_K, b_V = (None,) * 3 if layer.b_QKV is None else layer.b_QKV.split(layer.widths)
-    H, G = layer.num_heads, layer.num_kv_heads
-    d_k, d_v = layer.W_Q.shape[1] // H, layer.W_O.shape[0] // H
-    outputs = []
-    window = layer.window if context is x else None
-    for h in range(H):
-        g = h * G // H  # the group of keys and values that head h shares
-        columns, k_columns = slice(h * d_k, (h + 1) * d_k), slice(g * d_k, (g + 1) * d_k)
-        v_columns = slice(g * d_v, (g + 1) * d_v)
-        q = affine(x, layer.W_Q[:, columns], _part(b_Q, columns))
-        k = affine(context, layer.W_K[:, k_columns], _part(b_K, k_columns))
-        v = affine(context, layer.W_V[:, v_columns], _part(b_V, v_columns))
-        q, k = _normalised(q, layer.q_norm), _normalised(k, layer.k_norm)
-        output, _ = scaled_dot_product_attention(
-            q, k, v, mask, causal=causal, window=window, scale=layer.scale
-        )
-        outputs.append(output)
-    return affine(torch.cat(outputs, dim=-1), layer.W_O, layer.b_O)
-
-
-def _part(b: Tensor | None, columns: slice) -> Tensor | None:
-    return None if b is None else b[columns]

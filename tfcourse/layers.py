@@ -11,10 +11,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import at_least_one, check_numbers, check_probability, one_of, width
-from tfcourse.attention import MultiHeadAttention
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, affine
 
 
 class LayerNorm(nn.Module):
@@ -54,7 +52,7 @@ class LayerNorm(nn.Module):
         """Normalise each row; ``fused=False`` follows the formula, ``True`` calls PyTorch's."""
         width("x", x, d_model=self.d_model)
         if fused:
-            return F.layer_norm(x, (self.d_model,), self.gain, self.shift, self.eps)
+            return torch.layer_norm(x, (self.d_model,), self.gain, self.shift, self.eps)
         dtype, x = x.dtype, _precise(x)
         mean = x.mean(dim=-1, keepdim=True)
         variance = (x - mean).square().mean(dim=-1, keepdim=True)  # over d, not over d - 1
@@ -95,7 +93,7 @@ class RMSNorm(nn.Module):
         """Scale each row; ``fused=False`` follows the formula, ``True`` calls PyTorch's."""
         width("x", x, d_model=self.d_model)
         if fused:
-            return F.rms_norm(x, (self.d_model,), self.gain, self.eps)
+            return torch.rms_norm(x, (self.d_model,), self.gain, self.eps)
         dtype, x = x.dtype, _precise(x)
         y = x / (x.square().mean(dim=-1, keepdim=True) + self.eps).sqrt() * self.gain
         return y.to(dtype)
@@ -103,6 +101,24 @@ class RMSNorm(nn.Module):
     def extra_repr(self) -> str:
         """The sizes, for ``print(module)``."""
         return f"d_model={self.d_model}, eps={self.eps}"
+
+
+class Affine(nn.Module):
+    """A layer ``x W + b``, with ``W`` of ``(d_in, d_out)`` and ``b`` of ``(d_out,)``.
+
+    Notes
+    -----
+    The linear layers of BERT's heads: Devlin et al. 2019, section 3.1 and appendix A.
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__()
+        self.W = nn.Parameter(torch.empty(d_in, d_out))
+        self.b = nn.Parameter(torch.zeros(d_out))
+
+    def forward(self, x: Float[Tensor, "*batch I"]) -> Float[Tensor, "*batch O"]:
+        """``x W + b``."""
+        return affine(x, self.W, self.b)
 
 
 #: The nonlinearities a feed-forward layer may have. BERT and GPT differ in their GELU: the exact

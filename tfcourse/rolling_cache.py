@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from tfcourse.arguments import at_least_one, check_shapes
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache
 
 
 class RollingCache(KeyValueCache):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.layers import Block, FeedForward, LayerNorm
-from tfcourse.models.output import Output
+from tfcourse.models.common import Output
 from tfcourse.positions import LearnedPositions
 from tfcourse.tokenizers import CharTokenizer
 

@@ -134,7 +134,7 @@ def not_found(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
 
 
 #: Addresses from before: the page that each one leads to.
-MOVED = {"book/preface": "index"}
+MOVED = {"book/preface": "index", "book/api/key_value_cache": "book/api/attention"}
 
 
 def moved_to(root: Path) -> dict[str, str]:

@@ -8,9 +8,9 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 #: Rooms that readers walk in; the other modules are the package's own business.
-SUBJECT = ("alignment", "attention", "batching", "data", "evaluation", "generation", "kernels",
-           "key_value_cache", "layers", "models", "positions", "pretrained", "properties",
-           "recurrent", "rolling_cache", "tokenizers", "training")  # fmt: skip
+SUBJECT = ("alignment", "attention", "batching", "by_loop", "data", "evaluation", "generation",
+           "kernels", "layers", "models", "positions", "pretrained", "properties", "recurrent",
+           "rolling_cache", "tokenizers", "training")  # fmt: skip
 SHOWN = [*(f"tfcourse.{name}" for name in SUBJECT), "nbjudge.testing"]
 #: Modules inside them that only serve their neighbours.
 INNER = {"tfcourse.models.common"}

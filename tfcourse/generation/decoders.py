@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import check_tensors, checked, one_of
+from tfcourse.attention import KeyValueCache
 from tfcourse.generation.static_cache import StaticStep, check_static
-from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models.gpt import GPT
 from tfcourse.models.recurrent_lm import RecurrentLM
 from tfcourse.models.seq2seq import DecoderState, Seq2Seq

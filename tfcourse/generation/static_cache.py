@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache
 from tfcourse.models.gpt import GPT, GPTConfig
 
 #: Position schemes that add nothing to the scores: a bias would depend on the number of keys.

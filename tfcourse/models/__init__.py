@@ -1,7 +1,7 @@
 """Complete models, each a config dataclass and a module in one file.
 
 They are built from :mod:`tfcourse.attention`, :mod:`tfcourse.positions` and :mod:`tfcourse.layers`,
-and do not depend on training. Every ``forward`` returns an :class:`~tfcourse.models.output.Output`.
+and do not depend on training. Every ``forward`` returns an :class:`~tfcourse.models.common.Output`.
 Models and configs can also be imported from here, which loads their file.
 """
 
@@ -18,7 +18,7 @@ _FILES = {
     "bert": ("BERT", "BERTConfig"),
     "transformer": ("Transformer", "TransformerConfig"),
     "vit": ("ViT", "ViTConfig"),
-    "output": ("Output",),
+    "common": ("Output",),
 }
 _WHERE = {name: file for file, names in _FILES.items() for name in names}
 

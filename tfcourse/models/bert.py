@@ -11,13 +11,20 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import Affine, affine
 from tfcourse.arguments import above_zero, check_shapes, one_of
-from tfcourse.attention import draw_matrices
-from tfcourse.layers import ACTIVATIONS, LayerNorm
+from tfcourse.attention import affine
+from tfcourse.layers import ACTIVATIONS, Affine, LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
-from tfcourse.models.output import Output
+from tfcourse.models.common import (
+    Config,
+    Model,
+    Output,
+    draw_matrices,
+    encoder_blocks,
+    look_up,
+    real,
+    through,
+)
 from tfcourse.positions import LearnedPositions
 
 #: What a BERT can predict: the word at each position, whether the second segment follows the first,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
@@ -20,8 +20,7 @@ from tfcourse.arguments import (
     check_tensors,
     one_of,
 )
-from tfcourse.attention import MultiHeadAttention, padding_mask
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_into, padding_mask
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward
 
 #: Integers in a config that may be 0: an id, and a number of queries.
@@ -63,6 +62,42 @@ class Config:
             raise ValueError(f"padding must lie between 0 and {vocab_size - 1}, got {padding}")
 
 
+class Output(NamedTuple):
+    """Logits and, if requested, the attention maps and the hidden states.
+
+    Attributes
+    ----------
+    logits:
+        Scores before the softmax, ``(..., V)`` or ``(..., classes)``.
+    maps:
+        ``None`` unless requested. Otherwise one map ``(B, H, T, S)`` per layer, under ``"self"`` in
+        a model with one stack, under ``"encoder"``, ``"decoder"`` and ``"cross"`` in an
+        encoder-decoder.
+    states:
+        ``None`` unless requested. Otherwise the hidden states ``(B, T, D)``: the input of the first
+        block, then the output of each, before any normalisation at the end of the stack; under
+        ``"self"``, or ``"encoder"`` and ``"decoder"``.
+    """
+
+    logits: Tensor
+    maps: dict[str, list[Tensor]] | None = None
+    states: dict[str, list[Tensor]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        logits: Tensor,
+        maps: dict[str, list[Tensor]],
+        states: dict[str, list[Tensor]],
+    ) -> Output:
+        """An output whose maps and states are ``None`` if none were collected."""
+        return cls(
+            logits,
+            maps if any(maps.values()) else None,
+            states if any(states.values()) else None,
+        )
+
+
 class Model(nn.Module):
     """Base class of every model, built from a ``config`` alone."""
 
@@ -71,6 +106,21 @@ class Model(nn.Module):
     def drop(self, x: Tensor) -> Tensor:
         """The config's dropout, in training."""
         return F.dropout(x, self.config.dropout) if self.training else x
+
+
+def draw_matrices(module: nn.Module, draw: Callable[[Tensor], Tensor]) -> None:
+    """Reinitialise every matrix in ``module``, with W_Q, W_K and W_V as three matrices.
+
+    ``draw`` fills the matrix it is given, as :func:`torch.nn.init.xavier_uniform_` does. Parameters
+    with one axis or none are left alone.
+    """
+    for part in module.modules():
+        found: Iterable[Tensor] = part.parameters(recurse=False)
+        if isinstance(part, MultiHeadAttention):
+            found = (part.W_Q, part.W_K, part.W_V, part.W_O)
+        for W in found:
+            if W.dim() > 1:
+                draw_into(W, draw)
 
 
 def encoder_blocks(config: Any, norm: Literal["pre", "post"]) -> nn.ModuleList:

@@ -12,13 +12,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import axes, check_shapes, one_of
-from tfcourse.attention import MultiHeadAttention, draw_matrices
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, affine
 from tfcourse.layers import ACTIVATIONS, Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
-from tfcourse.models.common import Config, Model, held, look_up
-from tfcourse.models.output import Output
+from tfcourse.models.common import Config, Model, Output, draw_matrices, held, look_up
 from tfcourse.positions import (
     ALiBi,
     LearnedPositions,

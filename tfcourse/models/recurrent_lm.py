@@ -8,10 +8,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import one_of
-from tfcourse.models.common import Config, Model, look_up
-from tfcourse.models.output import Output
+from tfcourse.attention import affine
+from tfcourse.models.common import Config, Model, Output, look_up
 from tfcourse.recurrent import GRUCell, LSTMCell, Recurrent, RecurrentCell, RNNCell, State
 
 #: The cells that a model may be made of.

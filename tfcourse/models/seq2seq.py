@@ -9,11 +9,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.alignment import AdditiveAttention, DotAttention
 from tfcourse.arguments import one_of, same_batch
-from tfcourse.models.common import Config, Model, look_up, real
-from tfcourse.models.output import Output
+from tfcourse.attention import affine
+from tfcourse.models.common import Config, Model, Output, look_up, real
 from tfcourse.models.recurrent_lm import CELLS
 from tfcourse.recurrent import Recurrent, State
 

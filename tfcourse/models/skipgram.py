@@ -10,8 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tfcourse.arguments import axes, check_tensors, tracing
-from tfcourse.models.common import Config, Model
-from tfcourse.models.output import Output
+from tfcourse.models.common import Config, Model, Output
 
 
 @dataclass(frozen=True)

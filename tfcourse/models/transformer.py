@@ -9,13 +9,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import axes, one_of, same_batch
-from tfcourse.attention import MultiHeadAttention
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, affine
 from tfcourse.layers import Block, FeedForward, LayerNorm
-from tfcourse.models.common import Config, Model, held, look_up, real, through
-from tfcourse.models.output import Output
+from tfcourse.models.common import Config, Model, Output, held, look_up, real, through
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
 #: The position schemes; the two sinusoidal ones differ in the order of their columns.

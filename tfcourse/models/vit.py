@@ -9,12 +9,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import check_tensors
-from tfcourse.attention import draw_matrices
+from tfcourse.attention import affine
 from tfcourse.layers import LayerNorm
-from tfcourse.models.common import Config, Model, encoder_blocks, through
-from tfcourse.models.output import Output
+from tfcourse.models.common import Config, Model, Output, draw_matrices, encoder_blocks, through
 from tfcourse.positions import LearnedPositions
 
 

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from coursebook.measuring import keep_record
 from coursebook.measuring.passes import alternating, keep_memory, with_medians
-from tfcourse.attention import MultiHeadAttention, multi_head_by_loop
+from tfcourse.attention import MultiHeadAttention
+from tfcourse.by_loop import multi_head_by_loop
 
 SEED = 0
 WIDTH = 512

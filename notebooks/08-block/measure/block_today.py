@@ -33,7 +33,7 @@ from tfcourse import data
 from tfcourse.attention import MultiHeadAttention
 from tfcourse.flops import block_flops, count_parameters
 from tfcourse.layers import Block, FeedForward, LayerNorm, RMSNorm, SwiGLU
-from tfcourse.models.output import Output
+from tfcourse.models.common import Output
 from tfcourse.positions import Positions, RotaryPositions, SinusoidalPositions
 from tfcourse.tokenizers import CharTokenizer
 

@@ -24,8 +24,8 @@ from coursebook import records
 from tfcourse import data, training
 from tfcourse.attention import causal_mask
 from tfcourse.batching import Batches, pad, pad_pairs
+from tfcourse.models.common import Output
 from tfcourse.models.gpt import GPT, GPTConfig
-from tfcourse.models.output import Output
 from tfcourse.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tfcourse.models.transformer import Transformer, TransformerConfig
 from tfcourse.tokenizers import WordTokenizer

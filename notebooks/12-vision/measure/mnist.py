@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from coursebook.measuring import bracketed, keep_record, mean_end, short
 from tfcourse import presets, training
 from tfcourse.flops import count_parameters
-from tfcourse.models.output import Output
+from tfcourse.models.common import Output
 from tfcourse.runs import prepare
 from tfcourse.runs.running import schedule
 

@@ -29,7 +29,7 @@ from coursebook.measuring import keep_record
 from tfcourse import data
 from tfcourse.data.arrows import LETTERS, SIDE
 from tfcourse.flops import count_parameters
-from tfcourse.models.output import Output
+from tfcourse.models.common import Output
 from tfcourse.models.vit import ViT, ViTConfig, patchify
 from tfcourse.runs.images import Scale
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfcourse import attention
-from tfcourse.attention import MultiHeadAttention
-from tfcourse.key_value_cache import KeyValueCache
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
 from tfcourse.positions import (
     ALiBi,
     ConcatenatedPositions,

@@ -13,10 +13,10 @@ from tfcourse.attention import (
     MultiHeadAttention,
     causal_mask,
     merge_heads,
-    multi_head_by_loop,
     padding_mask,
     split_heads,
 )
+from tfcourse.by_loop import multi_head_by_loop
 from tfcourse.layers import LayerNorm, RMSNorm
 from tfcourse.positions import ALiBi, RelativePositions
 from tfcourse.properties import (

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from tfcourse.attention import KeyValueCache, MultiHeadAttention, draw_matrices
+from tfcourse.attention import KeyValueCache, MultiHeadAttention
+from tfcourse.models.common import draw_matrices
 
 D, H = 8, 2
 KINDS = {

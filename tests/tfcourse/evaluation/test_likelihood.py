@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tfcourse.evaluation import Likelihood, bits, language_model_nll, perplexity
+from tfcourse.models.common import Output
 from tfcourse.models.gpt import GPT, GPTConfig
-from tfcourse.models.output import Output
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig
 
 

@@ -10,12 +10,11 @@ from tiny_models import ONE, TWO, V, attention, bert, documents, gpt, seq2seq, t
 import tfcourse
 from tfcourse import alignment, layers, positions, recurrent
 from tfcourse import attention as attending
-from tfcourse.attention import MultiHeadAttention, causal_mask, padding_mask
+from tfcourse.attention import KeyValueCache, MultiHeadAttention, causal_mask, padding_mask
 from tfcourse.batching import mask_words
 from tfcourse.evaluation.likelihood import language_model_nll
 from tfcourse.generation import beam_search, greedy, sample
 from tfcourse.kernels.flash import flash_attention
-from tfcourse.key_value_cache import KeyValueCache
 from tfcourse.models import classifiers
 from tfcourse.models.common import Config
 from tfcourse.models.recurrent_lm import RecurrentLM, RecurrentLMConfig

@@ -10,13 +10,20 @@ import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.arguments import one_of
-from tfcourse.attention import draw_matrices
+from tfcourse.attention import affine
 from tfcourse.layers import LayerNorm
 from tfcourse.models.classifiers.pooling import average
-from tfcourse.models.common import Config, Model, encoder_blocks, look_up, real, through
-from tfcourse.models.output import Output
+from tfcourse.models.common import (
+    Config,
+    Model,
+    Output,
+    draw_matrices,
+    encoder_blocks,
+    look_up,
+    real,
+    through,
+)
 from tfcourse.positions import LearnedPositions, Positions, SinusoidalPositions
 
 #: The position schemes of a :class:`TransformerClassifier`.

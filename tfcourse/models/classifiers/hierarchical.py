@@ -8,13 +8,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
 from tfcourse.arguments import axes, check_tensors
-from tfcourse.attention import padding_mask
+from tfcourse.attention import affine, padding_mask
 from tfcourse.models.classifiers.pooling import DocumentClassifier
-from tfcourse.models.common import Config, look_up
-from tfcourse.models.output import Output
+from tfcourse.models.common import Config, Output, look_up
 from tfcourse.recurrent import GRUCell, Recurrent
 
 

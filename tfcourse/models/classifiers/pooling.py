@@ -8,11 +8,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tfcourse.affine import affine
 from tfcourse.alignment import AttentionPooling
-from tfcourse.attention import average_by_scores
-from tfcourse.models.common import Config, Model, look_up, real
-from tfcourse.models.output import Output
+from tfcourse.attention import affine, average_by_scores
+from tfcourse.models.common import Config, Model, Output, look_up, real
 from tfcourse.recurrent import GRUCell, Recurrent, RecurrentCell
 
 

@@ -23,11 +23,11 @@ from torch import Tensor
 
 from coursebook import live
 from tfcourse import data
-from tfcourse.affine import Affine
 from tfcourse.batching import Batches, mask_words, pad
 from tfcourse.data.draw import Draw
 from tfcourse.data.grammars.gathering import filled
 from tfcourse.data.grammars.senses import LABELS, WORD
+from tfcourse.layers import Affine
 from tfcourse.models.bert import BERT, BERTConfig
 from tfcourse.tokenizers import WordTokenizer
 
