@@ -589,8 +589,7 @@ class MultiHeadAttention(nn.Module):
         if context is not None and self.positions is not None:
             raise ValueError("positions must be None in a layer that attends to a context")
         axes("x", x, "B T D", d_model=self.d_model)
-        if mask is not None:
-            check_tensors(mask=mask)
+        check_tensors(mask=mask)
         bias = None
         if context is None:
             if self.W_KV is not None:
@@ -637,7 +636,8 @@ class MultiHeadAttention(nn.Module):
             dropout=self.dropout if self.training else 0.0,
             enable_gqa=self.num_kv_heads != self.num_heads, fused=fused,
         )  # fmt: skip
-        return affine(merge_heads(heads), self.W_O, self.b_O), weights
+        rows = merge_heads(heads).flatten(0, 1)  # one view here instead of two in the product
+        return affine(rows, self.W_O, self.b_O).view_as(x), weights
 
     def _split(self, qkv: Tensor) -> tuple[Tensor, ...]:
         """Queries ``(B, H, T, K)``, keys ``(B, G, T, K)`` and values ``(B, G, T, Dv)``."""
