@@ -113,6 +113,7 @@ class Affine(nn.Module):
 
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__()
+        at_least_one(d_in=d_in, d_out=d_out)
         self.W = nn.Parameter(torch.empty(d_in, d_out))
         self.b = nn.Parameter(torch.zeros(d_out))
 
