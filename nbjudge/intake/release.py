@@ -430,9 +430,9 @@ def make_release(problem_set: str, course: Path) -> Path:
 
 def stored_files(problem_set: str, course: Path) -> dict[Path, bytes]:
     """What :func:`make_release` has written for a problem set, by path."""
-    folder = release_folder(problem_set, course)
-    written = {source_folder(problem_set, course) / ACCEPTS, table_file(problem_set, course)}
-    paths = sorted({*folder.rglob("*"), *written} - {None})
+    accepts, table = source_folder(problem_set, course) / ACCEPTS, table_file(problem_set, course)
+    paths = [accepts, *sorted(release_folder(problem_set, course).rglob("*"))]
+    paths += [table] if table is not None else []
     return {path: path.read_bytes() for path in paths if path.is_file()}
 
 
