@@ -134,7 +134,7 @@ def test_the_last_vector_times_a_tokens_vector_is_its_score(shown, first) -> Non
     choose(keys, "0.norm.")
     with torch.no_grad():
         last = model.norm(ours["blocks"][-1]["after"][0, -1].float()).double()
-    logits, E = ours["logits"], model.embedding.weight.double()
+    logits, E = ours["logits"], model.embedding.weight.detach().double()
     best = logits.argsort(descending=True)[:5]
     listed = re.search(r"scores of the likeliest: (.*?)\. (?:The|Number)", said(keys))[1]
     assert found(listed) == pytest.approx(logits[best].tolist(), abs=1e-3)
@@ -180,7 +180,7 @@ def test_each_stop_of_a_tour_shows_its_stage(shown, name: str) -> None:
         assert re.match(TITLES[stop["open"].split(".")[1]], said(keys)), stop["open"]
         if name != "Translator":  # the panel is in sight
             box = panel(keys).bounding_box()
-            assert 0 <= box["y"] and box["y"] + box["height"] <= 900
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 900
 
 
 @browser
