@@ -84,6 +84,7 @@ MEASUREMENTS = [
     ("translators", "translators", []),
     ("source_bottleneck", "bottleneck", []),
     ("source_widths", "source-widths", []),
+    ("source_sizes", "source-sizes", []),
     ("cross_weights", "cross-weights", []),
     ("translation_speed", "translation-speed", []),
     ("parallel_text", "parallel-text", ["tinyshakespeare"]),
