@@ -89,19 +89,19 @@ def no_norm(width: int, eps: float) -> nn.Module:
     return nn.Identity()
 
 
-def as_in_gpt2(blocks: nn.ModuleList) -> None:
+def as_in_gpt2(blocks: nn.ModuleList, scaled: bool = True) -> None:
     """Initialise the blocks' matrices as GPT-2 does at width 768: 0.02, residuals scaled down.
 
     At other widths the standard deviation is proportional to one over the root of the width. That
     rule is ours; GPT-2 takes 0.02 at every width. There are two sums per block, so the outputs that
-    are added are divided by the root of twice the number of blocks.
+    are added are divided by the root of twice the number of blocks, if ``scaled``.
     """
     width = len(blocks[0].attention.W_Q)
     std = 0.02 * math.sqrt(768 / width)
     for block in blocks:
         for name, p in block.named_parameters():
             if p.dim() > 1:
-                added = name.endswith(("W_O", "W_2"))
+                added = scaled and name.endswith(("W_O", "W_2"))
                 nn.init.normal_(p, std=std / math.sqrt(2 * len(blocks)) if added else std)
 
 
