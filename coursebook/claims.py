@@ -25,6 +25,10 @@ STRENGTH = {
     VERDICTS["holds"]: 2,
 }
 
+#: The words by which a limit says that the verdict, or a part of it, could hardly have been
+#: another. The ledger counts them.
+HARDLY = "could hardly"
+
 #: The start of the line that :func:`verdict` prints and that the ledger looks for.
 PREFIX = "claim "
 

@@ -34,6 +34,10 @@ NOT_TESTED = "not tested yet"
 PAGE = "book/claims"
 #: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
+#: The verdicts on a claim that an experiment could have refuted, and did not.
+HELD = (claims.VERDICTS["holds"], claims.VERDICTS["limit"])
+#: How the ledger marks a claim that holds and could hardly have failed, and the name of that view.
+EASY = "could hardly fail"
 #: The verdicts on a claim that is true, with or without a limit.
 LIMITED = (claims.VERDICTS["limit"], claims.VERDICTS["algebra"])
 #: The suffix of the CSS class that styles each verdict.
@@ -50,6 +54,15 @@ class Tested:
     figure: str
     chapter: str
     page: str
+
+    @property
+    def held(self) -> bool:
+        return self.verdict in HELD
+
+    @property
+    def easy(self) -> bool:
+        """Whether it holds, and its limit says that it could hardly have failed."""
+        return self.held and claims.HARDLY in self.limit
 
 
 @dataclass
@@ -245,6 +258,11 @@ def counted(counts: Mapping[str, int]) -> dict[str, str]:
     }
 
 
+def view(words: str) -> str:
+    """Words as a part of a class or an address."""
+    return words.replace(" ", "-")
+
+
 class ClaimsSummary(_LedgerDirective):
     """How many claims got which verdict, each count with a link to the ledger's view of it."""
 
@@ -259,6 +277,11 @@ class ClaimsSummary(_LedgerDirective):
             some = any(LOOKS[verdict] == look for verdict in counts)
             said += self._link(PAGE, words, f"verdict-{look}") if some else nodes.Text(words)
         said += nodes.Text(".")
+        held = [tested for tested in ledger.tested.values() if tested.held]
+        if easy := sum(tested.easy for tested in held):
+            said += nodes.Text(f" Of the {len(held)} that hold, with a limit or without, ")
+            said += self._link(PAGE, f"{easy} could hardly have failed", f"limit-{view(EASY)}")
+            said += nodes.Text(", wholly or in part.")
         return [said]
 
 
@@ -293,7 +316,7 @@ class ClaimsLedger(_LedgerDirective):
     def _row(self, ledger: Ledger, name: str, entry: dict, chapter: tree.Planned) -> nodes.row:
         chosen_by = [f"by-lecture-{lecture}" for lecture in entry["sources"]]
         chosen_by += [f"by-lesson-{chapter.name}", f"by-verdict-{LOOKS[ledger.verdict(name)]}"]
-        chosen_by += [f"by-limit-{entry['severity']}"] if "severity" in entry else []
+        chosen_by += [f"by-limit-{view(mark)}" for mark in _marks(ledger, name)]
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
@@ -336,11 +359,18 @@ class ClaimsLedger(_LedgerDirective):
             entry[0][0]["ids"].append(f"verdict-{LOOKS[word]}")
         if (tested := ledger.tested.get(name)) and tested.limit:
             label = {"unsettled": "What would settle it: ", "fails": "Why: "}.get(LOOKS[word], "")
-            if severity := ledger.entries[name].get("severity"):
-                look = ["severity", f"severity-{severity}"]
-                entry[0] += nodes.inline(text=f"{severity} limit", classes=look)
+            for mark in _marks(ledger, name):
+                words = f"{mark} limit" if mark in SEVERITIES else mark
+                entry[0] += nodes.inline(text=words, classes=["severity", f"severity-{view(mark)}"])
             entry += nodes.paragraph(text=f"{label}{tested.limit}")
         return entry
+
+
+def _marks(ledger: Ledger, name: str) -> list[str]:
+    """What the ledger shows beside a claim's verdict: its limit's severity, and if it was easy."""
+    severity = ledger.entries[name].get("severity")
+    tested = ledger.tested.get(name)
+    return [severity] * bool(severity) + [EASY] * bool(tested and tested.easy)
 
 
 def _badge(word: str, text: str = "") -> nodes.inline:
