@@ -217,6 +217,34 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
             count = sum(t.verdict == verdict for t in ledger.tested.values())
             link = rf'href="{to}#verdict-{look}">{count} [^<]*{words}'
             assert bool(re.search(link, line[1])) == bool(count), (page, look)
+        held = [tested for tested in ledger.tested.values() if tested.held]
+        easy = [tested for tested in held if tested.easy]
+        assert f"Of the {len(held)} that hold" in line[1]
+        assert f'href="{to}#limit-could-hardly-fail">{len(easy)} could hardly have' in line[1]
+
+
+def test_the_page_names_the_verdicts_that_could_hardly_have_failed(course: Path) -> None:
+    page = (course / "book" / "how-we-tested.md").read_text("utf-8")
+    _, _, section = page.partition("## Verdicts that could hardly have failed")
+    rows = [
+        line.split("|")[1] for line in section.partition("\n## ")[0].splitlines() if "|" in line
+    ]
+    assert set(re.findall(r"`([\w-]+)`", " ".join(rows))) == {
+        claim for claim, tested in read_ledger(course).tested.items() if tested.easy
+    }
+
+
+@pytest.mark.parametrize("limit, easy", [("it could hardly fail", True), ("at the start", False)])
+def test_a_claim_that_could_hardly_fail_is_marked_and_counted(
+    tmp_path: Path, limit: str, easy: bool
+) -> None:
+    write_course(tmp_path, LIMIT.replace("at the start", limit))
+    text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
+    html, _ = build(tmp_path, text, extensions=("coursebook.sphinx.claims",))
+    said = re.search(r'<p class="claims-summary">(.*?)</p>', html)
+    counted = "Of the 1 that hold, with a limit or without, 1 could hardly have failed"
+    assert said and (counted in re.sub("<[^>]+>", "", said[1])) == easy
+    assert ("by-limit-could-hardly-fail" in html) == easy
 
 
 @pytest.mark.browser
