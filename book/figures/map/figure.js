@@ -29,13 +29,13 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   unfold();
   const own = html("div", { class: "live-controls" }), chooseHead = html("div", { class: "map-head" });
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
-  const story = html("p", { class: "live-story" }, shownText, guess);
+  const story = html("p", { class: "live-story" }, shownText, guess), chips = html("div", { class: "live-buttons map-off" });
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
-  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
+  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there, to) => (there ? over(there) : leaves(to)), choose }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
   const inNumbers = forms.map((form) => Live.mapRow(ui, form, say)), inViews = forms.map((form) => Live.mapStage(ui, form, say));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
@@ -46,10 +46,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   draws.append(more);
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
-    html("div", { class: "map-top" }, story, draws), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
-  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null;
+    html("div", { class: "map-top" }, story, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
+  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, switched = [];
 
-  const told = (there) => Live.mapWords.told(found, { focus, head, causal: family().causal }, there);
+  // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
+  const rowIn = (b) => (focus[0] === b ? focus[1] : found.bands[b].scored ?? found.bands[b].names.length - 2);
+  const told = (there, row = focus) => Live.mapWords.told(found, { focus: row[0] === there.band ? row : [there.band, rowIn(there.band)], head, causal: family().causal }, there);
 
   // ---- reading and drawing ---------------------------------------------------------------------
   const steps = () => found.steps[band], trained = () => ({ causal: family().causal, places: true });
@@ -57,12 +59,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // Probabilities; of an altered model also those that it was trained to give, and at a temperature those at T = 1.
   function compute() {
     const shares = ({ logits }, temperature = 10 ** power) => softmax(logits.map((one) => one / temperature));
-    found = { ...family(), bars, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
+    found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
     Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
     band = Math.min(band, found.bands.length - 1);
     const scored = found.bands.findIndex((one) => one.scored !== undefined);
-    if (!focus || name === "encoder" || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
+    if (!focus || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
   }
   function read(text) {
     const remark = family().cut(text);
@@ -79,7 +81,8 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const scored = Live.stages.name(step) === "Probabilities" ? { logits: found.logits, temperature: family().draws ? 10 ** power : 0 } : null;
     const heated = scored?.temperature ? `softmax(logits / T), T = ${number(scored.temperature)}` : formula;
     const owner = two ? found.bands[b].column : title();
-    cellAt = Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
+    const [, part] = found.bands[b].blocks[step.block]?.find(([kind]) => kind === step.stage) ?? [null, {}], gone = (step.ofHead || step.stage === "ffn") && Live.stages.off(part, head);
+    cellAt = Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}${gone ? " (off)" : ""}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
       { scored, role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
   }
   function draw() {
@@ -89,12 +92,23 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     shownText.replaceChildren(...family().story());
     guess.textContent = Live.mapWords.guess(found);
     story.scrollTop = story.scrollHeight;
+    switchedOff();
     dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
     press.title = family().presses ?? "";
     runs.title = family().draws ? `Draws ${many} tokens, as boldly as the temperature allows.` : "";
     ui.say(`${family().answer(best, found.shares[best])}${found.before ? ` The same model ${found.whole}: “${found.token(largest(found.before))}”, ${chance(Math.max(...found.before))}.` : ""}`);
     tells.textContent = rest = told(openNow);
+  }
+  // What is switched off, by name, until it is pressed.
+  function switchedOff() {
+    const [mask, places, part] = switched, all = [[causal !== family().causal, `causal mask is ${causal ? "on" : "off"}`, () => { mask.checked = causal = family().causal; }],
+      [!positions, "positions are off", () => { places.checked = positions = true; }], [off, `${family().off.find(([key]) => key === off)?.[1]} is off`, () => { part.value = off = ""; }]];
+    chips.replaceChildren(...all.filter(([one]) => one).map(([, said, undo]) => html("button", { type: "button", title: "Press to undo", onclick() {
+      undo();
+      renew();
+      (chips.firstChild ?? press).focus({ preventScroll: true });
+    } }, `${said} ×`)));
   }
   function leaks() {
     leak.hidden = causal || !family().rows;
@@ -105,22 +119,35 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The curves, the frame and the numbers of one row and stage: the chosen ones, or those that the mouse is on.
   function follow(row, pointed = null) {
     const all = Live.mapWords.all(found, { title: title(), focus, head }), opened = pointed ? { band: pointed.band, kind: pointed.column.kind, block: pointed.column.block } : { band, ...Live.stages.of(steps()[place], place) };
-    [home] = maps.map((map) => map.draw(found, { focus: row, head, opened }, all));
+    [home] = maps.map((map) => map.draw(found, { focus: row, head, opened, places: positions }, all));
     figures(home, row);
     showToken(row);
     return home;
   }
   // The panel: an attention's numbers, or another stage's view.
   function figures({ band: b, column }, row) {
-    const own_ = found.bands[b], t = row[0] === b ? row[1] : own_.scored ?? own_.names.length - 1, room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
+    const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
+    if (unfolded && stage_ !== unfolded && !calm) uncover();
+    unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? 10 ** power : 1;
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
     else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room)));
-    if (stage_ === unfolded) return;
-    if (unfolded && !calm) for (const { element } of attends ? inNumbers : inViews) element.animate([{ clipPath: "inset(0 100% 0 0)", opacity: 0.2 }, { clipPath: "inset(0)", opacity: 1 }], { duration: 350, easing: "ease-out" });
-    unfolded = stage_;
+  }
+  // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
+  let leaving = null;
+  function uncover() {
+    leaving?.remove();
+    const old = elements([...inNumbers, ...inViews]).find((one) => one.getClientRects().length);
+    if (!old) return;
+    const { x, y, width, height } = old.getBoundingClientRect(), { x: left, y: top } = rowBox.getBoundingClientRect(), copy = old.cloneNode(true);
+    copy.querySelector(".places").remove();
+    for (const one of ["role", "aria-label"]) copy.removeAttribute(one);
+    for (const [attribute, value] of [["class", "live-picture map-leaving"], ["aria-hidden", "true"], ["style", `left:${x - left}px;top:${y - top}px;width:${width}px;height:${height}px`]]) copy.setAttribute(attribute, value);
+    leaving = copy;
+    rowBox.append(copy);
+    copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
   }
   // As many rows as the longest of its texts has.
   const most_ = () => Math.max(...found.bands.map(({ names }) => names.length));
@@ -128,16 +155,24 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
 
   // ---- pointing and choosing, with the mouse, a finger or the keyboard ------------------------------
   // All that is shown of a stage follows what is pointed at, and goes back to the stage that is open.
-  let on = "";
+  let on = "", pointed = null;
   function over(there) {
     if (moving) return;
-    const { band: b, column, row, token: id } = there ?? {}, key = column ? [b, column.kind, column.block, row, id].join() : "";
+    const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
-    on = key;
-    if (!column) { settle(); return; }
-    follow(row === undefined ? focus : [b, row], there);
-    tells.textContent = told(there);
-    visit(there);
+    [on, pointed] = [key, there];
+    if (!there) { settle(); return; }
+    const at = [b, row ?? rowIn(b)], shown = follow(at, column ? there : null);
+    tells.textContent = `${told(column ? there : shown, at)}${!column && name === "encoder" ? ` Press to hide “${family().word(row)}”.` : ""}`;
+    if (column) visit(there);
+    else aim(band, place);
+  }
+  // The keyboard goes on to another control: what was shown stays, and with it the control.
+  function leaves(to) {
+    const left = pointed;
+    if (!to || !left?.column || moving) { over(null); return; }
+    [on, pointed] = ["", null];
+    open(stageKey(left.band, left.column));
   }
   function settle() {
     follow(focus);
@@ -149,7 +184,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function choose(there) {
     if (there?.token !== undefined) next(there.token);
     else if (there?.column) {
-      if (there.column.each && there.row !== undefined && name !== "encoder") focus = [there.band, there.row];
+      if (there.row !== undefined) focus = [there.band, there.row];
       open(stageKey(there.band, there.column));
     } else if (there) chosen(there.band, there.row);
   }
@@ -166,9 +201,11 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
       if (shown) {
         const front = shown.front(share);
-        tells.textContent = told(front);
+        // At first the view goes along; later what is open stays.
         if (ms === lap && front.column && front.column !== passed) {
           passed = front.column;
+          maps.forEach((map) => map.mark({ band: front.band, ...passed }));
+          tells.textContent = told(front);
           figures(front, focus);
           visit(front);
         }
@@ -231,7 +268,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function open(key) {
     halt();
     band = Number(key[0]);
-    if (focus[0] !== band) focus = [band, found.bands[band].scored ?? found.bands[band].names.length - 2];
+    focus = [band, rowIn(band)];
     place = stages(band).find((one) => one.key === key)?.at ?? place;
     controls();
     draw();
@@ -251,7 +288,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   }
   // The row that is shown; of an encoder the hidden word, whatever is pointed at.
   function showToken(row) {
-    const [b, t] = name === "encoder" ? focus : row;
+    const [b, t] = name === "encoder" ? [0, found.bands[0].scored] : row;
     which?.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
   function chosen(b, t) {
@@ -281,9 +318,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { halt(); place = n - 1; controls(); draw(); } });
     own.append(is);
-    ui.check({ label: "Causal mask", value: causal, to: parts, change: (on) => { causal = on; renew(); } });
-    ui.check({ label: "Positions", value: positions, to: parts, change: (on) => { positions = on; renew(); } });
-    ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } });
+    switched = [ui.check({ label: "Causal mask", value: causal, to: parts, change: (on) => { causal = on; renew(); } }),
+      ui.check({ label: "Positions", value: positions, to: parts, change: (on) => { positions = on; renew(); } }),
+      ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } })];
     controls();
   }
   // What a tour says of the model that is shown, by the names in its sentences.
@@ -356,7 +393,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     invite(examples[name]);
     note.textContent = family().cut(texts[name]);
     compute();
-    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) } }, ""))[0];
+    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: true }, ""))[0];
     build();
     open(found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0");
     once();

@@ -13,10 +13,10 @@ Live.affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
 Live.ofHead = (X, h, heads) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
 // What a part gives, or zeros if it is gone.
 Live.unless = (gone, X) => (gone ? X.map((row) => row.map(() => 0)) : X);
-// All that one head computes. If it is gone, it adds nothing.
+// All that one head computes, and whether it is gone: then it adds nothing.
 Live.headOf = (q, k, v, { causal, gone = false }) => {
   const found = Live.attention(q, k, v, { causal });
-  return { q, k, v, ...found, output: Live.unless(gone, found.output) };
+  return { q, k, v, ...found, gone, output: Live.unless(gone, found.output) };
 };
 // All heads side by side: their outputs, joined for each token.
 Live.joined = (each) => each[0].output.map((_, t) => each.flatMap(({ output }) => output[t]));
@@ -54,7 +54,7 @@ Live.layers = (stored) => {
   }
   function feedForward(X, name, activation, gone = false) {
     const inner = affine(X, `${name}.W_1`, `${name}.b_1`), hidden = inner.map((row) => row.map(activation));
-    return { inner, hidden, made: Live.unless(gone, affine(hidden, `${name}.W_2`, `${name}.b_2`)) };
+    return { inner, hidden, gone, made: Live.unless(gone, affine(hidden, `${name}.W_2`, `${name}.b_2`)) };
   }
   // All blocks one after another, with the norm before each part, and all that each computes. What is gone is named
   // "layer.head" or "layer.ffn", and there is a cache for each block.
@@ -64,8 +64,8 @@ Live.layers = (stored) => {
       const name = `blocks.${layer}`, from = found.at(-1)?.after ?? x, before = norm(from, `${name}.attention_norm`);
       const { each, maps, added } = attend(before, `${name}.attention`, { ...options, cache: caches[layer], gone: (h) => gone.has(`${layer}.${h}`) });
       const between = Live.plus(from, added), again = norm(between, `${name}.ffn_norm`);
-      const { inner, hidden, made } = feedForward(again, `${name}.ffn`, activation, gone.has(`${layer}.ffn`));
-      found.push({ before, each, maps, added, between, again, inner, hidden, made, after: Live.plus(between, made) });
+      const ffn = feedForward(again, `${name}.ffn`, activation, gone.has(`${layer}.ffn`));
+      found.push({ before, each, maps, added, between, again, ...ffn, after: Live.plus(between, ffn.made) });
     }
     return found;
   }

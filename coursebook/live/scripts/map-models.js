@@ -10,7 +10,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
     [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
 
   // The parts of a block, each with the vectors that it reads, what it adds, and the vectors after it.
-  const ffn = (from, { again = from, inner, hidden, made, after }) => ["ffn", { from, read: again, inner, hidden, added: made, after }];
+  const ffn = (from, { again = from, inner, hidden, gone, made, after }) => ["ffn", { from, read: again, inner, hidden, gone, added: made, after }];
   const block = (one) => [["self", { each: one.each, added: one.added, after: one.between }], ffn(one.between, one)];
   const both = (one) => [["self", one.self], ...(one.cross ? [["cross", one.cross]] : []), ffn((one.cross ?? one.self).after, one)];
   // What was added to the tokens' vectors: positions, and with them what all tokens get.

@@ -66,14 +66,14 @@ Live.mapPicture = (() => {
     });
   }
 
-  // The curves of one part: each weight as a line from the row that is read to the row that reads.
+  // The curves of one part: each weight as a line from the row that is read to the row that reads; grey of a head that is off.
   function curves(bands, band, column, head, focus) {
-    const from = column.kind === "cross" ? bands[0] : band, [x0, x1] = [column.x0 + 2, column.x1 - 7];
+    const from = column.kind === "cross" ? bands[0] : band, [x0, x1] = [column.x0 + 2, column.x1 - 7], off = Live.stages.off(column, head);
     return column.each[head].weights.map((row, i) => {
       const chosen = band.n === focus[0] && i === focus[1], dim = band.n === focus[0] && !chosen;
       return row.map((weight, j) => (weight < (chosen ? 0.01 : 0.03) ? null : {
-        points: curve(x0, from.y(j), x1, band.y(i)), weight, chosen, x0, x1, kind: dim ? "faint" : COLOUR[column.kind],
-        wide: 0.5 + (chosen ? 9 : 4) * weight, shown: chosen ? 0.25 + 0.75 * weight : dim ? 0.25 + 0.6 * weight : 0.15 + 0.6 * weight,
+        points: curve(x0, from.y(j), x1, band.y(i)), weight, chosen, x0, x1, kind: off ? "off" : dim ? "faint" : COLOUR[column.kind],
+        wide: off ? 1.2 : 0.5 + (chosen ? 9 : 4) * weight, shown: off ? 0.6 : chosen ? 0.25 + 0.75 * weight : dim ? 0.25 + 0.6 * weight : 0.15 + 0.6 * weight,
       }));
     }).flat().filter(Boolean).sort((a, b) => a.chosen - b.chosen);
   }
@@ -102,9 +102,9 @@ Live.mapPicture = (() => {
       if (kind === "scores" || (kind === "embed" && room < 20)) return null;
       if (kind === "embed" && narrow) {
         boxes.push(box(x0 + 2, from, room - 4, to - from, "map-block", { rx: 4 }));
-        return text(x1 - 1, band.named, first, "end share");
+        return text(x1 - 1, band.named, state.places ? first : "no position", "end share");
       }
-      if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, second, "middle share")];
+      if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
       return text((x0 + x1) / 2, band.named, said, "middle share");
     }));
@@ -131,7 +131,7 @@ Live.mapPicture = (() => {
       return [pieces, states, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
     });
     const parts = all.filter((one) => one.added).map((column) => {
-      const { kind, x0, x1 } = column, colour = COLOUR[kind], node = x1 - 7;
+      const { kind, x0, x1 } = column, off = kind === "ffn" && column.gone, colour = off ? "off" : COLOUR[kind], node = x1 - 7;
       const dots = names.flatMap((_, t) => {
         const share = size(column.added[t]) / biggest;
         const r = Math.min(3 + 3.5 * share, 0.45 * high), arm = 0.6 * r;
@@ -143,13 +143,13 @@ Live.mapPicture = (() => {
       if (kind === "ffn") {
         const lift = Math.min(0.44 * high, 13, (x1 - x0) / 3), bows = names.map((_, t) => {
           const share = size(column.added[t]) / biggest, points = [[x0 + 3, y(t)], [x0 + 8, y(t) - 1.35 * lift], [node - 6, y(t) - 1.35 * lift], [node, y(t)]];
-          tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
-          return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(0.6 + 3 * share), "stroke-opacity": 0.75 });
+          if (!off) tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
+          return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(off ? 1.2 : 0.6 + 3 * share), "stroke-opacity": 0.75 });
         });
         return [bows, norm, dots];
       }
       const found = curves(bands, band, column, state.head, state.focus);
-      tracks.push(...found.filter(({ chosen }) => chosen || band.n !== state.focus[0]));
+      tracks.push(...found.filter(({ chosen, kind: drawn_ }) => drawn_ !== "off" && (chosen || band.n !== state.focus[0])));
       return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), norm, dots];
     });
     const each = all.filter(opened).map(({ x0, x1 }) => {
@@ -205,6 +205,7 @@ Live.mapPicture = (() => {
       ["feed-forward network", stroke("arc two", 2.5)],
       ["+ what is added, by size", spots(["q", "two"])],
       ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, line(11, 1, 11, 15, "norm-mark")]] : []),
+      ["what is open", box(1.5, 1.5, 19, 13, "mark", { rx: 3 })],
       ...(Live.calm() ? [] : [["a token's vector on its way", svg("circle", { class: "spot ink", cx: 11, cy: 8, r: 4.5 })]]),
       ["a vector's numbers: above zero, below zero", [box(1, 2, 9, 12, "cell above"), box(12, 2, 9, 12, "cell below")]],
     ];
@@ -215,12 +216,12 @@ Live.mapPicture = (() => {
   // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
   return (ui, form, { reach, choose }) => {
     const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
-    const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
+    const places_ = Live.places({ reach: (key, to) => reach(spots.get(key) ?? null, to), choose: (key) => choose(spots.get(key)) });
     const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, places_.group] });
     picture.element.classList.add("live-map", form);
     let spots = new Map();
-    let bands = [], tracks = [], scores = null, under = 0, home = null, chosen = 0;
-    // The frame stands around the open stage; while something flows, around the stage that it is in.
+    let bands = [], tracks = [], scores = null, under = 0, chosen = 0;
+    // The frame stands around the stage that is open below, or pointed at: nothing else moves it.
     const around = ({ n }, { kind, x0, x1 }) => (kind === "scores"
       ? { x: at(Math.max(scores.left - 6, 1)), y: at(scores.top), width: at(plan.width - Math.max(scores.left - 6, 1) - 1), height: at(scores.bottom + 6 - scores.top) }
       : { x: at(x0 + 2), y: at(bands[n].frame[0] + 1), width: at(x1 - x0 - 4), height: at(bands[n].frame[1] - bands[n].frame[0] - 2) });
@@ -241,7 +242,7 @@ Live.mapPicture = (() => {
       if (y > band.frame[1] + 20) return null;
       if (x < band.edge) return x >= band.plan.left && row >= 0 && row < band.names.length ? { band: band.n, row } : null;
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
-      return column ? { band: band.n, column, ...(row >= 0 && row < band.names.length ? { row } : {}) } : null;
+      return column ? { band: band.n, column, ...(row >= 0 && row < band.names.length && column.after ? { row } : {}) } : null;
     };
     // The stages from left to right, then the bars from the top.
     function reached(model) {
@@ -271,9 +272,7 @@ Live.mapPicture = (() => {
         scores = drawScores(asked, model, plan, tracks);
         picture.element.classList.toggle("compared", Boolean(model.before));
         tracks = tracks.filter(Boolean);
-        const open = bands[state.opened.band]?.columns.find(({ kind, block }) => kind === state.opened.kind && block === state.opened.block);
-        home = open ? around(bands[state.opened.band], open) : null;
-        put(home);
+        const open = this.mark(state.opened);
         [chosen] = state.focus;
         under = bands.at(-1).end + 4;
         picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + 4) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
@@ -281,20 +280,25 @@ Live.mapPicture = (() => {
         places_.draw(reached(model));
         return { band: state.opened.band, column: open };
       },
-      still() { moving.replaceChildren(); put(home); },
+      // Puts the frame around a stage, and returns its column.
+      mark({ band: n, kind, block }) {
+        const open = bands[n]?.columns.find((one) => one.kind === kind && one.block === block);
+        if (open) put(around(bands[n], open));
+        return open;
+      },
+      still() { moving.replaceChildren(); },
       // What moves at this share of the way; returns the column that it is in.
       front(share) {
         const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
         const dot = (cx, cy, r, kind) => svg("circle", { class: `spot ${kind}`, cx: at(cx), cy: at(cy), r: at(r) });
-        const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ frame: [from, to] }) => box(x - 14, from, 28, to - from, "sweep"));
-        moving.replaceChildren(...sweep, ...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
+        const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ frame: [from, to] }) => [14, 6].map((half) => box(x - half, from, 2 * half, to - from, "sweep")));
+        moving.replaceChildren(...sweep.flat(), ...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
           if (!one.points) return dot(x, one.y, one.chosen ? 5 : 3.5, "ink");
           const [cx, cy] = along(one.points, (x - one.x0) / (one.x1 - one.x0));
           return dot(cx, cy, 1.5 + (one.chosen ? 6 : 3.5) * Math.sqrt(one.weight), one.kind);
         }));
         const band = bands.findLast(({ edge }) => x >= edge) ?? bands[0];
         const column = band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1);
-        if (column) put(around(band, column));
         return { band: band.n, column };
       },
     };

@@ -47,7 +47,7 @@ Live.mapRow = (ui, form, say) => {
         return box(plan.handed[0] + n * wide, value < 0 ? y1 + BARS / 2 : y1 + BARS / 2 - high, wide - 0.6, high, "ghost v");
       }),
       text(plan.handed[0], y2 + 12, "dashed: head's sum", "share"),
-      last === -Infinity ? text(plan.handed[0], y2 + 30, "masked: weight 0", "share") : null,
+      row.head.gone ? text(plan.handed[0], y2 + 30, "head off: adds 0", "share") : last === -Infinity ? text(plan.handed[0], y2 + 30, "masked: weight 0", "share") : null,
       i === undefined ? null : [around(plan.products, each, i, y1, BARS), around(plan.handed, handed, i, y1, BARS)],
     ]);
   }
@@ -61,7 +61,8 @@ Live.mapRow = (ui, form, say) => {
       `Weight ${number(share)} × v ${number(v[j][i])} = ${number(handed[i])}, of a sum of ${number(output[t][i])}.`;
   }
   function show() {
-    const { where, head: { q, k, v, scores, weights, output }, t, me, columns, room } = row;
+    const { where, head: { q, k, v, scores, weights, output, gone }, t, me, columns, room } = row;
+    picture.element.classList.toggle("is-off", Boolean(gone));
     const most = greatest([q[t], ...k, ...v, output[t]]), best = Live.largest(weights[t]), { j: at_, each, sum, root, score: last, handed, share } = products();
     const rows = columns.map((column, j) => {
       const y = TOP + HIGH * j, shut = scores[t][j] === -Infinity, strong = j === best ? " strong" : "";
@@ -76,15 +77,15 @@ Live.mapRow = (ui, form, say) => {
     });
     const end = TOP + HIGH * columns.length + 2, listed = (numbers) => numbers.map((one) => number(one, 4)).join(", ");
     picture.draw(
-      `${where}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}. ` +
+      `${where}${gone ? " is off" : ""}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}. ` +
       `The query of ${me} times the key of ${columns[at_]}: ${listed(each)}; sum ${number(sum, 4)}; divided by √${q[t].length}: ${number(sum / root, 4)}${last === -Infinity ? ", masked" : ""}. ` +
       `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.`,
       api.height(room),
-      text(0, 14, form === "wide" ? `${where}: how “${me}” gets its weights` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
+      text(0, 14, gone ? `${form === "wide" ? where : where.replace("-attention", "")} is off${form === "wide" ? ": these weights change nothing" : ""}` : form === "wide" ? `${where}: how “${me}” gets its weights` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
       text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, CELL, most), text(keys[1] + 6, QUERY + 13, "query q", "strong q"),
       text(keys[0], TOP - 6, "key k", "strong k"), text(score, TOP - 6, `q·k / √${q[t].length}`, "end share"),
       text(weight, TOP - 6, form === "wide" ? "softmax" : "weight", "end share"), text(values[0], TOP - 6, "value v", "strong v"),
-      rows, text(values[0] - 6, end + 13, form === "wide" ? "sum of weight × v: leaves the head" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
+      rows, text(values[0] - 6, end + 13, gone ? "off: nothing leaves the head" : form === "wide" ? "sum of weight × v: leaves the head" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
       Live.mapStrip.scale(form === "wide" ? keys[0] - 44 : 0, end + HIGH + 3, most),
       marks(pointed ?? {}, at_), work());
     places.draw(columns.map((column, j) => ({ key: String(j), said: `${column}: score ${number(scores[t][j])}, weight ${number(weights[t][j])}`, x: 0, y: TOP + HIGH * j - 2, width, height: HIGH })));

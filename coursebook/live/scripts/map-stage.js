@@ -68,6 +68,7 @@ Live.mapStage = (ui, form, say) => {
     picture.draw(`${view.title}: ${view.alt}. ${numbers.exact ?? numbers.said}`, height, text(0, 14, view.title, "name"), view.table ? drawTable(numbers) : drawLines(numbers), drawCard(numbers));
     // As many places as before, so that the one with the focus keeps it.
     const spot = (key, n) => (view.table ? [0, TOP + 15 + tall() * n, main, tall()] : [left, top + 39 + ROW * (listed.includes(key) ? listed.indexOf(key) : n), card, ROW]);
+    picture.element.classList.toggle("is-off", Boolean(view.off));
     places.draw([...lines().map(({ said, note }, n) => ({ key: `line ${n}`, said: `${said}: ${note}`, x: 0, y: down(n), width: main, height: pitch() })),
       ...view.keys.map(({ key, said }, n) => { const [x, y, width, high] = spot(key, n); return { key: String(key), said, x, y, width, height: high }; })]);
     if (picture.element.getClientRects().length) say(numbers.said);

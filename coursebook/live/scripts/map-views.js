@@ -20,25 +20,25 @@ Live.mapViews = (() => {
   }
   const strongest = (vector) => largest(vector.map(Math.abs));
 
-  function embed({ bands, embeds }, { band: b, t }) {
+  function embed({ bands, embeds, places }, { band: b, t }) {
     const { names, embed: { embedded, positions, sum }, start } = bands[b], [first, second, norm] = embeds;
     const vectors = [embedded[t], positions[t], sum[t], ...(norm ? [start[t]] : [])], off = positions[t].every((value) => !value);
     const said = [`${first} of “${names[t]}”`, `+ ${second}${norm ? "" : `, place ${t + 1}`}`, `= ${norm ? "their sum" : "their sum: the row of the token"}`, norm].slice(0, vectors.length);
     return {
-      title: `Embedding of “${names[t]}”`, alt: `token, position and sum have sizes ${vectors.map((vector) => number(size(vector), 4)).join(", ")}`,
-      lines: vectors.map((vector, n) => ({ said: said[n], vector, note: n === 1 && off ? "switched off" : sized(vector) })), most: most(vectors), keys: [],
+      title: `Embedding of “${names[t]}”${places ? "" : ", positions off"}`, alt: `token, position and sum have sizes ${vectors.map((vector) => number(size(vector), 4)).join(", ")}`,
+      lines: vectors.map((vector, n) => ({ said: said[n], vector, note: n === 1 && !places ? (off ? "switched off" : `position off, ${sized(vector)}`) : sized(vector) })), most: most(vectors), keys: [],
       card: ({ i = strongest(sum[t]) }) => ({ ...column(vectors, ["token", "+ position", "= sum", "LN of the sum"], i), i }),
     };
   }
 
-  function ffn({ bands, activation }, { band: b, column: { block, from, read, inner, hidden, added, after }, t }) {
+  function ffn({ bands, activation }, { band: b, column: { block, from, read, inner, hidden, gone, added, after }, t }) {
     const { names, norms } = bands[b], [x, wide] = [read[t], hidden[t]], units = highest(wide, 5), labels = ["row before", "FFN adds", norms === "after" ? "LN of the sum" : "row after"];
     const stream = [from[t], added[t], after[t]];
     const all = [[norms === "before" ? "x: norm of the row" : "x: the row", x], [`inside: ${activation}(x W_1 + b)`, wide], ["inside × W_2: FFN adds", added[t]], ...(norms === "before" ? [["row before", from[t]]] : []), [norms === "after" ? "LN of row + added" : "row after = before + added", after[t]]];
     return {
-      title: `Block ${block + 1}, feed-forward: “${names[t]}”`,
+      title: `Block ${block + 1}, feed-forward${gone ? " is off" : ""}: “${names[t]}”`, off: gone,
       alt: `the strongest units: ${units.map((unit) => `${unit + 1}: ${number(inner[t][unit], 4)} becomes ${number(wide[unit], 4)}`).join("; ")}. It adds a vector of size ${number(size(added[t]), 4)}`,
-      lines: all.map(([said, vector], n) => ({ said, vector, group: vector === wide ? "unit" : "", note: n === 1 ? `${x.length} → ${wide.length} numbers` : sized(vector) })),
+      lines: all.map(([said, vector], n) => ({ said, vector, group: vector === wide ? "unit" : "", note: n === 1 ? `${x.length} → ${wide.length} numbers` : vector === added[t] && gone ? "switched off: adds 0" : sized(vector) })),
       most: most([x, wide, ...stream]), keys: units.map((unit) => ({ key: unit, said: `unit ${unit + 1}: ${number(inner[t][unit])} becomes ${number(wide[unit])}` })),
       card({ i, group = "", key: kept }) {
         const key = group === "unit" && i !== undefined ? i : kept;

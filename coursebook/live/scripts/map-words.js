@@ -7,10 +7,10 @@ Live.mapWords = (() => {
     // What stands beside the pictures for those who cannot see them.
     all(found, { title, focus: [b, t], head }) {
       const { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
-      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added }]) => {
+      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added, gone }]) => {
         const columns = kind === "cross" ? found.bands[0].names : names;
-        const weights = each && `head ${head + 1}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
+        const weights = each && `head ${head + 1}${each[head].gone ? " (off)" : ""}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
+        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}${kind === "ffn" && gone ? " (off)" : ""}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
       }));
       const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, found.bars);
       const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
@@ -29,7 +29,8 @@ Live.mapWords = (() => {
       if (!column) return "";
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
-      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.`;
+      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."}`;
+      if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
       if (column.kind === "norm") return does;
       if (column.kind === "scores") {

@@ -122,6 +122,8 @@ Live.stages = {
   name: ({ said }) => said.split(": ").at(-1),
   is(step) { return this.IS.find(([name]) => name.test(this.name(step)))[1]; },
   of: ({ stage, block }, i) => ({ kind: stage ?? (i < 3 ? "embed" : "scores"), block }),
+  // Whether a part is switched off: a feed-forward network, or this head of an attention.
+  off: ({ each, gone }, head) => Boolean(each ? each[head].gone : gone),
   key: (step, i) => { const { kind, block } = Live.stages.of(step, i); return `${kind}.${block ?? ""}`; },
   // Each stage's key, with its name and the place of the step that tells most of it.
   list(steps) {

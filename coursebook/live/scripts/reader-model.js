@@ -24,7 +24,7 @@ Live.reader = (stored) => {
       const added = affine(Live.joined(each), "O"), between = norm(Live.plus(x, added), 1);
       const inner = affine(between, 1), hidden = inner.map((row) => row.map(Live.relu)), made = Live.unless(gone.has("0.ffn"), affine(hidden, 2));
       const states = norm(Live.plus(between, made), 2);
-      return { embedded, placed, start: x, x, each, blocks: [{ each, added, between, inner, hidden, made, after: states }], states };
+      return { embedded, placed, start: x, x, each, blocks: [{ each, added, between, inner, hidden, made, gone: gone.has("0.ffn"), after: states }], states };
     },
     // For models that were trained to fill in words: what is compared with each word, and the words' scores.
     head: (state) => norm(affine([state], "head").map((row) => row.map(Live.relu)), "head")[0],

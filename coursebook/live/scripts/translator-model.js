@@ -44,8 +44,8 @@ Live.translator = (stored) => {
       return { ...found, after: added(y, found.added, `${block}.${name}_norm`) };
     };
     const self = part(x, "attention", { causal }), cross = memory ? part(self.after, "cross", { context: memory }) : null;
-    const y = (cross ?? self).after, { inner, hidden, made } = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu, gone.has(`${block}.ffn`));
-    return { self, cross, inner, hidden, made, after: added(y, made, `${block}.ffn_norm`) };
+    const y = (cross ?? self).after, ffn = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu, gone.has(`${block}.ffn`));
+    return { self, cross, ...ffn, after: added(y, ffn.made, `${block}.ffn_norm`) };
   }
   function through(stack, row, { places = true, first = 0, caches = [], gone = new Set(), ...options }) {
     const { embedded, start } = put(row, places, first), blocks = [];
