@@ -14,7 +14,8 @@ WAVE = "document.querySelectorAll('#figure-map .moving circle').length"
 LOOK = """() => {
   window.empty = []; window.frames_ = 0;
   const look = () => {
-    const all = [...document.querySelectorAll(".map-rows > svg")].filter((one) => one.getClientRects().length);
+    const all = [...document.querySelectorAll(".map-rows > svg")]
+      .filter((one) => one.getClientRects().length);
     const whole = all.filter((one) => {
       const { clipPath, opacity } = getComputedStyle(one);
       return one.querySelectorAll("text").length > 5 && clipPath === "none" && opacity === "1";
@@ -25,6 +26,24 @@ LOOK = """() => {
   };
   look();
 }"""
+
+#: The view that is open, and where the frame is.
+STATE = """() => {
+  const row = [...document.querySelectorAll(".map-row.wide")]
+    .find((one) => !one.hasAttribute("hidden"));
+  const frame = document.querySelector(".live-map.wide .mark.open");
+  return `${row.getAttribute("aria-label").match(/^[^:“]*/)[0]}|${frame.getAttribute("x")}`;
+}"""
+#: What was seen of a state, and of the wave, until something holds.
+UNTIL = """([state, enough]) => new Promise((done) => {
+  const seen = new Set(), waves = new Set(), now = eval(state), until = eval(`(() => ${enough})`);
+  const look = () => {
+    seen.add(now());
+    waves.add(document.querySelector(".live-map.wide .sweep")?.getAttribute("x"));
+    if (until()) done([...seen]); else requestAnimationFrame(look);
+  };
+  look();
+})"""
 
 
 def switch_off(keys: Keys, part: str) -> None:
@@ -128,35 +147,12 @@ def test_the_frame_stays_with_what_is_open_as_a_pass_runs(chromium, page_file) -
         page.goto(own_page(page_file.parent, "map").as_uri())
         page.locator("#figure-map.is-live").wait_for()
         # In the opening pass the view goes along, and the frame with it.
-        pairs = page.evaluate(
-            """() => new Promise((done) => {
-                const seen = new Set(), look = () => {
-                    const frame = document.querySelector(".live-map.wide .mark.open").getAttribute("x");
-                    const row = [...document.querySelectorAll(".map-row.wide")].find((one) => !one.hasAttribute("hidden"));
-                    seen.add(`${row.getAttribute("aria-label").match(/^[^:“]*/)[0]}|${frame}`);
-                    if (seen.size < 4) requestAnimationFrame(look); else done([...seen]);
-                };
-                look();
-            })"""
-        )
+        pairs = page.evaluate(UNTIL, [STATE, "seen.size > 3"])
         assert len({one.split("|")[0] for one in pairs}) == len(pairs), pairs
         page.get_by_role("button", name="Pause").click()
-        state = """() => [document.querySelector(".live-map.wide .mark.open").getAttribute("x"),
-            document.querySelector(".map-rows.of-attention .map-row.wide").getAttribute("aria-label").match(/^[^:]*/)[0],
-            document.querySelector(".map-tells").innerText.slice(0, 14)].join("|")"""
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"{WAVE} > 0")
-        seen = page.evaluate(
-            """(state) => new Promise((done) => {
-                const seen = new Set(), waves = new Set(), now = eval(state), look = () => {
-                    seen.add(now());
-                    waves.add(document.querySelector(".live-map.wide .sweep")?.getAttribute("x"));
-                    if (waves.size < 25) requestAnimationFrame(look); else done([...seen]);
-                };
-                look();
-            })""",
-            state,
-        )
+        seen = page.evaluate(UNTIL, [STATE, "waves.size > 24"])
         assert len(seen) == 1, seen
         assert not page.faults
 
