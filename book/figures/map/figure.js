@@ -82,7 +82,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const heated = scored?.temperature ? `softmax(logits / T), T = ${number(scored.temperature)}` : formula;
     const owner = two ? found.bands[b].column : title();
     const [, part] = found.bands[b].blocks[step.block]?.find(([kind]) => kind === step.stage) ?? [null, {}], gone = (step.ofHead || step.stage === "ffn") && Live.stages.off(part, head);
-    cellAt = Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}${gone ? " (off)" : ""}`, [heated, shape, scored ? found.shares : value(found.stacks[b])],
+    cellAt = Live.opened(picture, `${owner}. ${step.ofHead ? `${step.said}, head ${head + 1}` : step.said}`, [`${heated}${gone ? " (off)" : ""}`, shape, scored ? found.shares : value(found.stacks[b])],
       { scored, role: step.role, rows: names[rows] ?? found.bands[b].names, columns: names[columns] ?? null, token: found.token, bars: 12, ids: step.said === "Ids", room: most_() });
   }
   function draw() {
@@ -417,7 +417,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !/^Type/.test(note.textContent)) forward(); });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (calm) return;
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); });
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); }, true);
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();

@@ -10,7 +10,7 @@ from .test_map import family, unfold
 from .test_map_views import choose, panel, said
 
 WAVE = "document.querySelectorAll('#figure-map .moving circle').length"
-#: In each frame that is drawn: whether the view lacks its writing, or is hidden by a clip or as glass.
+#: In each frame that is drawn: whether no view is whole, with its writing and not clipped.
 LOOK = """() => {
   window.empty = []; window.frames_ = 0;
   const look = () => {
@@ -108,7 +108,7 @@ def test_without_positions_and_mask_the_map_says_so(shown) -> None:
     keys = Keys(shown, "map")
     unfold(keys)
     choose(keys, "0.embed.")
-    keys.figure.get_by_label("Positions").uncheck()
+    keys.figure.get_by_role("checkbox", name="Positions").uncheck()
     keys.figure.get_by_label("Causal mask").uncheck()
     named = keys.figure.locator(".map-off button")
     assert named.all_inner_texts() == ["causal mask is off ×", "positions are off ×"]
@@ -118,7 +118,7 @@ def test_without_positions_and_mask_the_map_says_so(shown) -> None:
     named.first.click()
     named.first.click()
     assert not named.count() and keys.figure.get_by_label("Causal mask").is_checked()
-    assert keys.figure.get_by_label("Positions").is_checked()
+    assert keys.figure.get_by_role("checkbox", name="Positions").is_checked()
 
 
 @browser
