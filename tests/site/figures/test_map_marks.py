@@ -182,7 +182,10 @@ def test_pressing_keeps_what_pointing_shows(shown, name: str) -> None:
     keys.reach("Your text")
     family(keys, name)
     keys.press("Shift")
-    wide, token = keys.figure.locator(".live-map.wide"), keys.figure.get_by_label("Token")
+    wide, token = (
+        keys.figure.locator(".live-map.wide"),
+        keys.figure.get_by_label("Token", exact=True),
+    )
 
     def state() -> tuple:
         chosen = wide.locator("text.mono.strong.q").all_text_contents()
