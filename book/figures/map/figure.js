@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax } = Live, { chance } = Live.mapStrip, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -58,7 +58,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const altered = () => off || !positions || causal !== family().causal;
   // Probabilities; of an altered model also those that it was trained to give, and at a temperature those at T = 1.
   function compute() {
-    const shares = ({ logits }, temperature = 10 ** power) => softmax(logits.map((one) => one / temperature));
+    const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
     found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
     Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
@@ -78,7 +78,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function tensor(b, at) {
     const step = found.steps[b][at], { bands: [one, two] } = found, names = two ? { S: one.names, T: two.names } : { T: one.names };
     const [formula, shape, value] = step.part, [rows, columns] = shape.split(" × ");
-    const scored = Live.stages.name(step) === "Probabilities" ? { logits: found.logits, temperature: family().draws ? 10 ** power : 0 } : null;
+    const scored = Live.stages.name(step) === "Probabilities" ? { logits: found.logits, temperature: family().draws ? factor(power) : 0 } : null;
     const heated = scored?.temperature ? `softmax(logits / T), T = ${number(scored.temperature)}` : formula;
     const owner = two ? found.bands[b].column : title();
     const [, part] = found.bands[b].blocks[step.block]?.find(([kind]) => kind === step.stage) ?? [null, {}], gone = (step.ofHead || step.stage === "ffn") && Live.stages.off(part, head);
@@ -95,6 +95,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     switchedOff();
     dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
+    press.dataset.room = family().press; // as wide with either
     press.title = family().presses ?? "";
     runs.title = family().draws ? `Draws ${many} tokens, as boldly as the temperature allows.` : "";
     ui.say(`${family().answer(best, found.shares[best])}${found.before ? ` The same model ${found.whole}: “${found.token(largest(found.before))}”, ${chance(Math.max(...found.before))}.` : ""}`);
@@ -114,7 +115,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     leak.hidden = causal || !family().rows;
     if (leak.hidden) return;
     const rows = [false, true].map((one) => family().rows({ causal: one, places: positions, gone: new Set(off ? [off] : []) }));
-    leak.replaceChildren(...Live.mapWords.leaks(found, 10 ** power, rows));
+    leak.replaceChildren(...Live.mapWords.leaks(found, factor(power), rows));
   }
   // The curves, the frame and the numbers of one row and stage: the chosen ones, or those that the mouse is on.
   function follow(row, pointed = null) {
@@ -131,7 +132,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
-    const { kind, block: n } = column, temperature = family().draws ? 10 ** power : 1;
+    const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
     else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room)));
   }
@@ -313,7 +314,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
-    if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(10 ** x), change: (x) => { power = x; halt(); compute(); draw(); } });
+    if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { halt(); place = n - 1; controls(); draw(); } });
@@ -364,12 +365,15 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
     leave.hidden = tourAt === tour.length - 1;
     onward.focus({ preventScroll: true });
-    reveal(see === "numbers" ? rowBox : (maps.find((map) => map.visible()) ?? maps[0]).element);
+    // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
+    const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
+    if (small.matches) reveal(off_ ? map.bars() : map.frame, true);
+    else reveal(off_ ? story : see === "numbers" ? rowBox : map.element);
   }
   // Scrolls to a part of the figure that a tour speaks of, below the tour's own words, and to the panel if there is room.
-  function reveal(part) {
+  function reveal(part, alone = false) {
     const { top } = part.getBoundingClientRect(), { bottom } = rowBox.getBoundingClientRect(), above = parseFloat(getComputedStyle(around).top) + around.offsetHeight;
-    const up = top - above - 8, down = bottom - innerHeight + 8;
+    const up = top - above - 8, down = alone ? up : bottom - innerHeight + 8;
     if (up < 0 || down > 0) scrollBy({ top: up < 0 ? up : Math.min(up, down), behavior: "instant" });
   }
   let asked = name;

@@ -78,6 +78,9 @@ const Live = (() => {
 
   const largest = (values) => values.indexOf(Math.max(...values));
 
+  // A factor on a slider with a scale of powers of ten: what is printed of it is what a figure computes with.
+  const factor = (power, digits = 2) => Number((10 ** power).toFixed(digits));
+
   // As a reader sees a number: a true minus, and no minus before zero.
   function number(value, digits = 2) {
     if (value === -Infinity) return "−∞";
@@ -467,7 +470,7 @@ const Live = (() => {
     data: {},
     unpacked, weights, lexicon, pieces,
     figure: (name, start) => { starts[name] = start; },
-    dot, transpose, times, add, distance, softmax, attention, random, largest, number, at,
+    dot, transpose, times, add, distance, softmax, attention, random, largest, factor, number, at,
     html, svg, text, line, box, overlaid, short, square, strip, scale, heat, arrow, drag, places, holdStill, calm,
   };
 })();

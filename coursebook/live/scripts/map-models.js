@@ -92,7 +92,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
     let source = [], said = [];
     return {
       heads: translator.heads, causal: true, asks: "Next word", press: "Write the next word", token: word, language: into,
-      spread: "label smoothing, lesson 11",
+      spread: ["in training, a tenth of each", "answer went to all words:", "label smoothing, lesson 11"],
       off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads), ...ffns("encoder, ", "encoder.", 2), ...ffns("decoder, ", "decoder.", 2)],
       steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
       embeds: ["word vector √d E[id]", "position: sine and cosine"], activation: "ReLU", vector: translator.vector,

@@ -7,13 +7,13 @@ Live.mapPicture = (() => {
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
   const WIDE = {
-    width: 920, high: 40, room: { one: 160, two: 280 }, top: 46, between: 66, letters: 11, below: false, bar: 20,
+    width: 920, high: 40, room: { one: 160, two: 155 }, top: 46, between: 36, letters: 11, below: false, bar: 20,
     one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
-    two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 236, label: 94, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
+    two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 150, label: 180, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
   };
   const TALL = {
     width: 360, high: 44, room: { one: 220, two: 400 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
-    one: { left: 0, label: 56, embed: 22, ffn: 28, norm: 16, scores: 6 },
+    one: { left: 0, label: 60, embed: 22, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
 
@@ -50,9 +50,9 @@ Live.mapPicture = (() => {
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   // The names of a decoder's parts stand below it if curves come from an encoder above.
   function places(model, plan) {
-    // As high for any text; a translation has room for as many words as were read.
+    // As high for any text, unless its names would touch; a translation has room for as many words as were read.
     const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), more = two ? Math.max(first - 1 - second, 0) : 0;
-    const room = two ? plan.room.two : plan.room.one, high = Math.min(plan.high, room / (two ? first + second + more : first));
+    const room = two ? plan.room.two : plan.room.one, high = Math.max(Math.min(plan.high, room / (two ? first + second + more : first)), 15);
     let top = plan.top;
     return model.bands.map((band, n) => {
       const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top, bottom = from + high * band.names.length;
@@ -61,7 +61,7 @@ Live.mapPicture = (() => {
         ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
         y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
         ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, end: bottom + 42, foot: bottom + 42 + more * high }
-          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : from + room) + 6, end: (two ? bottom : from + room) + 6 }),
+          : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : Math.max(bottom, from + room)) + 6, end: (two ? bottom : Math.max(bottom, from + room)) + 6 }),
       };
     });
   }
@@ -110,10 +110,10 @@ Live.mapPicture = (() => {
     }));
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
-      const writes = high >= 24 && band.writes?.[t]; // what the row leads to stands below what it reads
+      const writes = (!narrow || high >= 24) && band.writes?.[t], below = narrow && writes; // what the row leads to stands beside what it reads, or below
       return [
-        text(edge - 8, y(t) + (writes ? -2 : 4), short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`),
-        writes ? text(edge - 8, y(t) + 11, `▸ ${short(writes, plan.letters)}`, "end share") : null,
+        text(edge - (writes && !narrow ? 92 : 8), y(t) + (below ? -2 : 4), short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`),
+        writes ? text(edge - (below ? 8 : 86), y(t) + (below ? 11 : 4), `▸ ${short(writes, plan.letters)}`, below ? "end share" : "share") : null,
       ];
     });
     const lines = names.map((_, t) => {
@@ -189,7 +189,7 @@ Live.mapPicture = (() => {
     let end = start + high * bars + 14;
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
-    for (const more of [spread && `(${spread})`, before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
+    for (const more of [...(spread ?? []), before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
     return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 46, left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
   }
 
@@ -203,7 +203,7 @@ Live.mapPicture = (() => {
       ["self-attention weight", stroke("arc q", 4)],
       ...(kinds.has("cross") ? [["cross-attention weight", stroke("arc k", 4)]] : []),
       ["feed-forward network", stroke("arc two", 2.5)],
-      ["+ what is added, by size", spots(["q", "two"])],
+      ["+ what is added, by length", spots(["q", "two"])],
       ...(bands.some(({ norms }) => norms) ? [[`norm ${bands[0].norms === "before" ? "before each part" : "after each sum"}`, line(11, 1, 11, 15, "norm-mark")]] : []),
       ["what is open", box(1.5, 1.5, 19, 13, "mark", { rx: 3 })],
       ...(Live.calm() ? [] : [["a token's vector on its way", svg("circle", { class: "spot ink", cx: 11, cy: 8, r: 4.5 })]]),
@@ -258,7 +258,8 @@ Live.mapPicture = (() => {
       })];
     }
     return {
-      element: picture.element,
+      element: picture.element, frame,
+      bars: () => scores.title,
       legend: () => legend(bands),
       point(event) {
         const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());

@@ -32,7 +32,7 @@ Live.mapStage = (ui, form, say) => {
   function drawLines({ i, group = "" }) {
     const high = Math.min(pitch() - 17, CELL + 8);
     return [lines().map(({ said, vector, note, most = view.most, group: own = "" }, n) => [
-      text(0, down(n) + 12, short(said, beside ? 60 : 50 - note.length), n === lines().length - 1 ? "strong" : ""), text(main, down(n) + 12, beside ? note : note.replace(/, size .*/, ""), "end share"),
+      text(0, down(n) + 12, short(said, beside ? 60 : 50 - note.length), n === lines().length - 1 ? "strong" : ""), text(main, down(n) + 12, beside ? note : note.replace(/, length .*/, ""), "end share"),
       own === "unit" ? bars(vector, [0, main], down(n) + 15, high, "two", Live.mapStrip.greatest([vector])) : strip(vector, [0, main], down(n) + 15, high, most), i !== undefined && own === group ? around([0, main], vector, i, down(n) + 15, high) : null,
     ]), scale(0, TOP + lines().length * pitch() + 2, view.most)];
   }

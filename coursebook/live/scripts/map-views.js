@@ -6,7 +6,7 @@
 Live.mapViews = (() => {
   const { dot, largest, number } = Live, { chance } = Live.mapStrip;
   const size = (row) => Math.sqrt(dot(row, row)), highest = (values, count) => values.map((_, i) => i).sort((a, b) => values[b] - values[a]).slice(0, count);
-  const sized = (row) => `size ${number(size(row), 1)}`;
+  const sized = (row) => `length ‖x‖ = ${number(size(row), 1)}`;
   const spread = (row) => {
     const mean = row.reduce((a, b) => a + b, 0) / row.length;
     return `mean ${number(mean)}, spread ${number(Math.sqrt(row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length))}, ${sized(row)}`;
@@ -25,7 +25,7 @@ Live.mapViews = (() => {
     const vectors = [embedded[t], positions[t], sum[t], ...(norm ? [start[t]] : [])], off = positions[t].every((value) => !value);
     const said = [`${first} of “${names[t]}”`, `+ ${second}${norm ? "" : `, place ${t + 1}`}`, `= ${norm ? "their sum" : "their sum: the row of the token"}`, norm].slice(0, vectors.length);
     return {
-      title: `Embedding of “${names[t]}”${places ? "" : ", positions off"}`, alt: `token, position and sum have sizes ${vectors.map((vector) => number(size(vector), 4)).join(", ")}`,
+      title: `Embedding of “${names[t]}”${places ? "" : ", positions off"}`, alt: `token, position and sum have lengths ${vectors.map((vector) => number(size(vector), 4)).join(", ")}`,
       lines: vectors.map((vector, n) => ({ said: said[n], vector, note: n === 1 && !places ? (off ? "switched off" : `position off, ${sized(vector)}`) : sized(vector) })), most: most(vectors), keys: [],
       card: ({ i = strongest(sum[t]) }) => ({ ...column(vectors, ["token", "+ position", "= sum", "LN of the sum"], i), i }),
     };
@@ -37,7 +37,7 @@ Live.mapViews = (() => {
     const all = [[norms === "before" ? "x: norm of the row" : "x: the row", x], [`inside: ${activation}(x W_1 + b)`, wide], ["inside × W_2: FFN adds", added[t]], ...(norms === "before" ? [["row before", from[t]]] : []), [norms === "after" ? "LN of row + added" : "row after = before + added", after[t]]];
     return {
       title: `Block ${block + 1}, feed-forward${gone ? " is off" : ""}: “${names[t]}”`, off: gone,
-      alt: `the strongest units: ${units.map((unit) => `${unit + 1}: ${number(inner[t][unit], 4)} becomes ${number(wide[unit], 4)}`).join("; ")}. It adds a vector of size ${number(size(added[t]), 4)}`,
+      alt: `the strongest units: ${units.map((unit) => `${unit + 1}: ${number(inner[t][unit], 4)} becomes ${number(wide[unit], 4)}`).join("; ")}. It adds a vector of length ${number(size(added[t]), 4)}`,
       lines: all.map(([said, vector], n) => ({ said, vector, group: vector === wide ? "unit" : "", note: n === 1 ? `${x.length} → ${wide.length} numbers` : vector === added[t] && gone ? "switched off: adds 0" : sized(vector) })),
       most: most([x, wide, ...stream]), keys: units.map((unit) => ({ key: unit, said: `unit ${unit + 1}: ${number(inner[t][unit])} becomes ${number(wide[unit])}` })),
       card({ i, group = "", key: kept }) {
@@ -45,9 +45,10 @@ Live.mapViews = (() => {
         if (i !== undefined && group === "") return { ...column(stream, labels, i), i };
         const listed = key === undefined || units.includes(key) ? units : [key, ...units.slice(0, 4)], top = wide[units[0]] || 1;
         return {
-          title: `The strongest of ${wide.length} units`, heads: ["unit", "x W_1 + b", activation], group: "unit", i: key, chosen: key,
+          title: `The strongest of ${wide.length} units`, heads: ["unit", "x·w + b", activation], group: "unit", i: key, chosen: key,
           rows: listed.map((unit) => [String(unit + 1), number(inner[t][unit]), number(wide[unit]), wide[unit] / top]), keys: listed,
-          said: key === undefined ? "Point at a unit, or at a number of a vector, to read it." : `Unit ${key + 1} of ${wide.length}: x W_1 + b = ${number(inner[t][key])}, and ${activation} makes ${number(wide[key])} of it.`,
+          said: key === undefined ? `Each unit multiplies the row x by weights w of its own (its column of the matrix W_1), adds a number b, and puts the sum through ${activation}. Point at a unit, or at a number of a vector, to read it.`
+            : `Unit ${key + 1} of ${wide.length}: x · w + b = ${number(inner[t][key])}, and ${activation} makes ${number(wide[key])} of it. Its weights w are column ${key + 1} of W_1.`,
         };
       },
     };

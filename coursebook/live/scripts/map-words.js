@@ -10,11 +10,11 @@ Live.mapWords = (() => {
       const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added, gone }]) => {
         const columns = kind === "cross" ? found.bands[0].names : names;
         const weights = each && `head ${head + 1}${each[head].gone ? " (off)" : ""}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}${kind === "ffn" && gone ? " (off)" : ""}: ${weights ?? ""}it adds a vector of size ${number(size(added[t]), 4)}.`;
+        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}${kind === "ffn" && gone ? " (off)" : ""}: ${weights ?? ""}it adds a vector of length ${number(size(added[t]), 4)}.`;
       }));
       const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, found.bars);
       const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
-      return `${title}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with size ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
+      return `${title}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with length ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
     },
     // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
     guess({ before, shares, whole, token }) {
@@ -31,7 +31,7 @@ Live.mapWords = (() => {
       const does = Live.stages.DOES[column.kind];
       if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
-      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of size ${number(size(column.added[t]), 1)} to that of ${me}.`;
+      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.`;
       if (column.kind === "norm") return does;
       if (column.kind === "scores") {
         const id = token ?? largest(found.shares), its = `a score of ${number(found.logits[id])} and a probability of ${chance(found.shares[id])}`;
@@ -41,7 +41,7 @@ Live.mapWords = (() => {
       const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
       const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
       if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}`;
+      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle || ` Head ${head + 1} is one of ${column.each.length}, as an example.`}`;
     },
     // A decoder without its mask: what each row guesses, beside the token that it can then see. `rows` are those without and with it.
     leaks({ token, bands: [{ names }] }, temperature, rows) {

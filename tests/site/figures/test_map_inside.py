@@ -111,7 +111,7 @@ def test_scores_become_probabilities_at_a_temperature(shown, captioner) -> None:
     tensor = keys.figure.locator(".map-tensor")
     for power in 0, -0.3, 0.5:
         keys.figure.get_by_label("Temperature").fill(str(power))
-        T = 10**power
+        T = round(10**power, 2)
         best = logits.sort(descending=True).values[:12]
         texts = tensor.locator("text").all_text_contents()
         assert texts[1] == f"softmax(logits / T), T = {T:.2f}"

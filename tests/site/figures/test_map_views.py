@@ -113,7 +113,7 @@ def test_the_strongest_units_of_a_feed_forward_network_are_the_packages(
     inside = torch.nn.functional.gelu(inner, approximate="tanh")
     best = inside.argsort(descending=True)[:5].tolist()
     units = re.search(
-        r"the strongest units: (.*?)\. It adds a vector of size ([\d.]+\d)", said(keys)
+        r"the strongest units: (.*?)\. It adds a vector of length ([\d.]+\d)", said(keys)
     )
     listed = re.findall(rf"(\d+): ({NUMBER}) becomes ({NUMBER})", units[1])
     assert [int(unit) - 1 for unit, _, _ in listed] == best
@@ -155,18 +155,25 @@ def test_the_last_vector_times_a_tokens_vector_is_its_score(shown, first) -> Non
 
 
 @browser
-@pytest.mark.parametrize("power", [0, 0.5])
+@pytest.mark.parametrize("power", [0, -0.3, 0.5])
 def test_scores_become_probabilities_step_by_step(shown, first, power: float) -> None:
     *_, ours = first
     keys = Keys(shown, "map")
     keys.figure.get_by_label("Temperature").fill(str(power))
     choose(keys, "0.scores.")
-    heat = ours["logits"] / 10**power
+    T = round(10**power, 2)
+    heat = ours["logits"] / T
     powers = (heat - heat.max()).exp()
     listed = found(said(keys))
     for n, id_ in enumerate(ours["logits"].argsort(descending=True)[: DATA["bars"]].tolist()):
         steps = [ours["logits"][id_], heat[id_], powers[id_], powers[id_] / powers.sum()]
         assert listed[4 * n : 4 * n + 4] == pytest.approx([float(x) for x in steps], abs=SHOWN)
+    # What is printed divides: each score by the T above it.
+    texts = panel(keys).locator("text").all_text_contents()
+    assert texts[1:4] == ["token", "score s", f"s ÷ {T:.2f}"]
+    for n in range(DATA["bars"]):
+        score, divided = (float(one.replace("−", "-")) for one in texts[7 + 5 * n : 9 + 5 * n])
+        assert divided == pytest.approx(score / T, abs=0.005 / T + 0.005)
 
 
 @browser
@@ -261,7 +268,7 @@ def test_a_high_temperature_still_shows_numbers_and_the_bars_of_before(shown, fi
     keys = Keys(shown, "map")
     keys.figure.get_by_label("Temperature").fill("0.7")
     wide = keys.figure.locator(".live-map.wide")
-    hot, cold = ((ours["logits"] / T).softmax(-1).sort(descending=True) for T in (10**0.7, 1))
+    hot, cold = ((ours["logits"] / T).softmax(-1).sort(descending=True) for T in (5.01, 1))
     texts = wide.locator("text").all_text_contents()
     for share in hot.values[: DATA["bars"]].tolist():
         assert 0.001 < share < 0.01 and f"{share:.3f}" in texts

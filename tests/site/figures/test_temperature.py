@@ -11,10 +11,10 @@ def test_temperature(shown) -> None:
     keys, data = Keys(shown, "temperature"), FIGURES["temperature"].data
     values = [[value] for value in data["values"]]
     keys.reach("Temperature")
-    for press, temperature in [("Home", 10**-1.5), ("End", 100), ("PageDown", None)]:
+    for press, temperature in [("Home", 0.03), ("End", 100), ("PageDown", None)]:
         keys.press(press)
         slider = keys.figure.get_by_label("Temperature", exact=True)
-        temperature = temperature or 10 ** float(slider.input_value())
+        temperature = temperature or round(10 ** float(slider.input_value()), 2)
         for query in data["queries"]:
             if query != "quince":
                 continue

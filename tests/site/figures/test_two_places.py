@@ -24,7 +24,7 @@ def test_two_places(shown) -> None:
         keys = Keys(shown, "two-places")
         keys.reach(label)
         keys.press(press)
-        sharpness = 10 ** slider("Sharpness")
+        sharpness = round(10 ** slider("Sharpness"), 1)
         lengths = torch.ones(len(words), dtype=torch.float64)
         lengths[first] += slider("Key of dogs")
         k, each = lengths.diag(), sharpness * torch.eye(len(words), dtype=torch.float64)

@@ -9,7 +9,7 @@ Live.figure("temperature", (ui, { keys, values, queries }) => {
   let asked = Object.keys(queries)[0], power = 0;
 
   function draw() {
-    const temperature = 10 ** power;
+    const temperature = Live.factor(power);
     const { weights: [weights], output: [[answer]] } = Live.attention(
       [queries[asked]], Object.values(keys), values.map((value) => [value]), { scale: 1 / temperature });
     const raw = Object.values(keys).map((key) => Live.dot(queries[asked], key));
@@ -47,7 +47,7 @@ Live.figure("temperature", (ui, { keys, values, queries }) => {
     ui.say(`Temperature ${number(temperature)}: the answer is ${number(answer)}, ${kind}.`);
   }
 
-  ui.slider({ label: "Temperature", min: -1.5, max: 2, step: 0.05, value: power, show: (p) => number(10 ** p), change: (p) => { power = p; draw(); } });
+  ui.slider({ label: "Temperature", min: -1.5, max: 2, step: 0.05, value: power, show: (p) => number(Live.factor(p)), change: (p) => { power = p; draw(); } });
   ui.choice({ label: "Query", options: Object.keys(queries).map((name) => [name, name]), value: asked, change: (name) => { asked = name; draw(); } });
   draw();
 });

@@ -24,7 +24,7 @@ Live.figure("two-places", (ui, { sentence, wanted, sharpness, longer }) => {
   });
 
   function draw() {
-    const beta = 10 ** power;
+    const beta = Live.factor(power, 1);
     // Each word's key has a direction of its own. The key of the first wanted word is a little longer.
     const keys = words.map((_, i) => words.map((__, j) => (i === j ? (i === first ? 1 + extra : 1) : 0)));
     const ask = (place) => words.map((_, j) => (j === place ? beta : 0));
@@ -42,7 +42,7 @@ Live.figure("two-places", (ui, { sentence, wanted, sharpness, longer }) => {
     ui.say(`Misplaced weight: ${number(lost[0])} with one head, ${number(lost[1])} with two.`);
   }
 
-  ui.slider({ label: "Sharpness", min: 0, max: 2, step: 0.05, value: power, show: (p) => number(10 ** p, 1), change: (p) => { power = p; draw(); } });
+  ui.slider({ label: "Sharpness", min: 0, max: 2, step: 0.05, value: power, show: (p) => number(Live.factor(p, 1), 1), change: (p) => { power = p; draw(); } });
   ui.slider({ label: `Key of ${words[first]}`, min: 0, max: 0.4, step: 0.05, value: extra, show: (by) => `${number(100 * by, 0)} % longer`, change: (by) => { extra = by; draw(); } });
   draw();
 });

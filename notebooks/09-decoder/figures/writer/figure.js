@@ -6,7 +6,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
   const model = Live.gpt(Live.data.writer), tokenizer = Live.tokenizer(Live.data.merges.merges);
   const picture = ui.picture();
   let typed, written, random, power = 0, k = 0, p = 1, logits = null;
-  const settings = () => ({ temperature: 10 ** power, k: k || Infinity, p });
+  const settings = () => ({ temperature: Live.factor(power), k: k || Infinity, p });
   const ids = () => [...tokenizer.prompt(typed), ...written];
   const read = () => { logits = model.next(ids()); };
 
@@ -57,7 +57,7 @@ Live.figure("writer", (ui, { text: begin, longest, bars, many }) => {
     if (cut.trim()) start(cut);
     return cut.trim() ? (cut.length < said.length ? `Only the first ${longest} characters are read.` : "") : "Type at least one character.";
   } });
-  ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: 0, show: (x) => number(10 ** x), change: (x) => { power = x; draw(); } });
+  ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: 0, show: (x) => number(Live.factor(x)), change: (x) => { power = x; draw(); } });
   ui.slider({ label: "Top-k", min: 0, max: 20, value: 0, show: (x) => (x ? String(x) : "all"), change: (x) => { k = x; draw(); } });
   ui.slider({ label: "Top-p", min: 0.05, max: 1, step: 0.05, value: 1, show: (x) => number(x), change: (x) => { p = x; draw(); } });
   ui.buttons(
