@@ -46,7 +46,7 @@ Live.mapRow = (ui, form, say) => {
         const wide = step(plan.handed, output[t]), high = Math.max((BARS / 2) * (Math.abs(value) / half), 0.4);
         return box(plan.handed[0] + n * wide, value < 0 ? y1 + BARS / 2 : y1 + BARS / 2 - high, wide - 0.6, high, "ghost v");
       }),
-      text(plan.handed[0], y2 + 12, "dashed: the sum over", "share"), text(plan.handed[0], y2 + 26, "all keys", "share"),
+      text(plan.handed[0], y2 + 12, "dashed: sum over", "share"), text(plan.handed[0], y2 + 26, "all keys", "share"),
       row.head.gone ? text(plan.handed[0], y2 + 40, "head off: adds 0", "share") : last === -Infinity ? text(plan.handed[0], y2 + 40, "masked: weight 0", "share") : null,
       i === undefined ? null : [around(plan.products, each, i, y1, BARS), around(plan.handed, handed, i, y1, BARS)],
     ]);

@@ -1,0 +1,107 @@
+"""The map of a whole model: what is in sight, on wide windows, in the tours, and on telephones."""
+
+import pytest
+from figure_pages import Keys, browser
+from live_site import offline
+
+from .test_map import DATA, family
+from .test_map_views import panel
+
+#: How high the smallest letters of the visible map are on the screen.
+SMALLEST = """one => Math.min(...[...one.querySelectorAll("text")].map((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * one.getScreenCTM().a))"""
+
+
+def bottom(box: dict) -> float:
+    return box["y"] + box["height"]
+
+
+@browser
+def test_a_wide_window_shows_the_map_large_and_the_view_below(chromium, themed) -> None:
+    viewport = {"width": 1600, "height": 1000}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        for name in "Decoder", "Larger decoder", "Encoder":
+            family(keys, name)
+            page.evaluate("scrollTo(0, 0)")
+            view = keys.figure.locator(".live-map.wide")
+            assert view.bounding_box()["width"] >= 900
+            assert view.evaluate(SMALLEST) >= 12
+            assert bottom(view.bounding_box()) <= panel(keys).bounding_box()["y"] + 2
+            assert bottom(panel(keys).bounding_box()) <= 950  # Explore has a line above it
+
+
+@browser
+def test_the_translators_numbers_are_in_sight_and_nothing_moves(chromium, themed) -> None:
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        family(keys, "Translator")
+        page.evaluate("scrollTo(0, 0)")
+        assert bottom(panel(keys).get_by_text("end", exact=True).bounding_box()) <= 850
+        button = keys.figure.get_by_role("button", name="Write the next word", exact=True)
+        map_ = keys.figure.locator(".live-map.wide")
+        before = button.bounding_box(), map_.bounding_box(), panel(keys).bounding_box()["y"]
+        keys.figure.get_by_role("button", name="Let it run").press("Enter")
+        button = keys.figure.get_by_role("button", name="Begin again", exact=True)
+        page.evaluate("scrollTo(0, 0)")
+        after = button.bounding_box(), map_.bounding_box(), panel(keys).bounding_box()["y"]
+        assert after == before
+
+
+@browser
+def test_a_tour_does_not_cover_what_it_speaks_of(chromium, themed) -> None:
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        keys.figure.get_by_role("button", name="Show me around").press("Enter")
+        for stop in DATA["tours"]["decoder"]:
+            if "off" in stop.get("uses", []):
+                keys.figure.get_by_label("Switch off").select_option("0.1")
+                card = bottom(keys.figure.locator(".map-tour").bounding_box())
+                assert keys.figure.locator(".live-story").bounding_box()["y"] >= card
+                bars = keys.figure.locator(".live-map.wide").get_by_text(" others").first
+                assert bottom(bars.bounding_box()) <= 900
+                return
+            page.keyboard.press("Enter")
+
+
+@browser
+@pytest.mark.parametrize("name", ["Decoder", "Larger decoder"])
+def test_on_a_telephone_a_tour_shows_curves_and_bars(chromium, themed, name: str) -> None:
+    viewport = {"width": 390, "height": 844}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        family(keys, name)
+        keys.figure.get_by_role("button", name="Show me around").press("Enter")
+        map_ = keys.figure.locator(".live-map.tall")
+        for stop in DATA["tours"]["decoder"]:
+            card = bottom(keys.figure.locator(".map-tour").bounding_box())
+            if "head" in stop.get("uses", []):
+                shown = map_.locator(".mark.open").bounding_box()
+                assert shown["y"] >= card and bottom(shown) <= 844
+            if "off" in stop.get("uses", []):
+                assert map_.get_by_text("Next token").bounding_box()["y"] >= card
+                assert bottom(map_.get_by_text(" others").first.bounding_box()) <= 844
+            page.keyboard.press("Enter")
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_of_a_long_text_do_not_touch(chromium, page_file, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        map_ = keys.figure.locator(".live-map").filter(visible=True)
+        left = map_.bounding_box()["x"]
+        names = map_.locator("text.end.mono")
+        assert min(one.bounding_box()["x"] for one in names.all()) >= left - 0.5  # none is cut
+        text = "A man in a red shirt is riding a bike down the street"
+        keys.figure.get_by_label("Your text").fill(text)
+        rows = """all => all.map((one) => one.y.baseVal[0].value)"""
+        rows = names.evaluate_all(rows)[: DATA["most"]]
+        assert len(rows) == DATA["most"]
+        assert min(b - a for a, b in zip(rows, rows[1:], strict=False)) >= 15
