@@ -53,6 +53,7 @@ def moves_nothing(page, plays: bool) -> None:
         keys = Keys(page, name)
         if name in ("attends", "map"):  # those that move, until a key is pressed
             keys.press("Tab", "Shift")
+            page.wait_for_timeout(500)  # what is under way when it stops comes to its end
         before = keys.figure.inner_html()
         assert keys.figure.evaluate(running) == 0
         assert keys.figure.inner_html() == before
