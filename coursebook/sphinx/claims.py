@@ -345,8 +345,8 @@ class ClaimsLedger(_LedgerDirective):
         claim += self.parsed(f"*What is measured:* {entry['measured']}")
         claim += self.parsed(f"*What would refute it:* {entry['refuted']}")
         lead = (
-            "Added after a result was known, which can only weaken the verdict (before, it was "
-            f"“{entry.get('before')}”):"
+            "Added after a result was known, which without a new run can only weaken the verdict "
+            f"(before, it was “{entry.get('before')}”):"
         )
         for added in claims.additions(entry):
             claim += self.parsed(f"*{lead}* {added}")
