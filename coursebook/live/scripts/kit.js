@@ -388,8 +388,8 @@ const Live = (() => {
     });
     return {
       group,
-      // `wanted` are { key, said, x, y, width, height }. Those that stay keep the focus.
-      draw(wanted) {
+      // `wanted` are { key, said, x, y, width, height }. Those that stay keep the focus; the Tab key leads to `stop`.
+      draw(wanted, stop) {
         const before = new Map(all.map((one) => [one.key, one.element])), kept = of(document.activeElement)?.key;
         const same = wanted.length === all.length && wanted.every(({ key }, i) => key === all[i].key);
         all = wanted.map(({ key, said, ...place }) => {
@@ -397,9 +397,11 @@ const Live = (() => {
           for (const [name, value] of Object.entries({ ...place, "aria-label": said })) element.setAttribute(name, typeof value === "number" ? at(value) : value);
           return { key, element };
         });
+        const named = (wish) => all.find(({ key }) => key === wish);
+        if (same && kept === undefined && named(stop)) take(named(stop));
         if (same) return;
         group.replaceChildren(...all.map(({ element }) => element));
-        const first = all.find(({ key }) => key === kept) ?? all[0];
+        const first = named(kept) ?? named(stop) ?? all[0];
         take(first);
         if (kept !== undefined) first.element.focus({ preventScroll: true });
       },

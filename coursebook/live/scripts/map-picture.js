@@ -244,11 +244,12 @@ Live.mapPicture = (() => {
       const column = band.columns.find(({ x0, x1 }) => x >= x0 && x < x1);
       return column ? { band: band.n, column, ...(row >= 0 && row < band.names.length && column.after ? { row } : {}) } : null;
     };
+    const keyOf = (n, { kind, block }) => `${n}.${kind}.${block ?? ""}`;
     // The stages from left to right, then the bars from the top.
     function reached(model) {
       spots = new Map();
       const all = bands.flatMap((band) => band.columns.map((column) => {
-        const key = `${band.n}.${column.kind}.${column.block ?? ""}`, said = Live.stages.KINDS[column.kind];
+        const key = keyOf(band.n, column), said = Live.stages.KINDS[column.kind];
         spots.set(key, { band: band.n, column });
         return { key, said: `${bands[1] ? `${band.column}, ` : ""}${column.block === undefined ? "" : `block ${column.block + 1}: `}${said}`, ...around(band, column) };
       }));
@@ -278,7 +279,7 @@ Live.mapPicture = (() => {
         under = bands.at(-1).end + 4;
         picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + 4) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
         moving.replaceChildren();
-        places_.draw(reached(model));
+        places_.draw(reached(model), keyOf(state.opened.band, state.opened)); // the Tab key passes and changes nothing
         return { band: state.opened.band, column: open };
       },
       // Puts the frame around a stage, and returns its column.

@@ -62,7 +62,7 @@ def test_the_decoders_numbers_are_the_packages(shown, captioner) -> None:
         typed(keys, text, "Your text")
         for causal, places, gone in (True, True, ""), (False, True, ""), (True, False, ""):
             for label, on in ("Causal mask", causal), ("Positions", places):
-                keys.figure.get_by_label(label).set_checked(on)
+                keys.figure.get_by_role("checkbox", name=label).set_checked(on)
             ours = opened(model, torch.tensor([tokenizer.encode(text)]), causal, places, gone)
             agree(
                 numbers(keys),

@@ -128,17 +128,22 @@ def test_the_keyboard_reaches_each_stage_and_bar(shown, captioner) -> None:
     _, tokenizer = captioner
     keys = Keys(shown, "map")
     places = keys.figure.locator(".live-map").filter(visible=True).locator(".place")
+    choice = keys.figure.get_by_label("Open", exact=True)
+    keys.reach("Your text")  # the opening pass ends
+    opened = choice.input_value()
     for _ in range(30):
-        if places.first.evaluate("one => one === document.activeElement"):
+        if places.evaluate_all("all => all.includes(document.activeElement)"):
             break
         keys.press("Tab")
+    assert choice.input_value() == opened, "the Tab key leads to the stage that is open"
+    keys.press("Home")
     names = []
     for _ in range(places.count()):
         names.append(shown.evaluate("document.activeElement.getAttribute('aria-label')"))
         keys.press("ArrowRight")
     assert len(names) == 7 + DATA["bars"]
     assert names[1:3] == ["block 1: self-attention", "block 1: feed-forward"]
-    tells, choice = keys.figure.locator(".map-tells"), keys.figure.get_by_label("Open", exact=True)
+    tells = keys.figure.locator(".map-tells")
     keys.press("Home", "ArrowRight", "ArrowRight")
     assert tells.inner_text().startswith("Feed-forward") and choice.input_value() == "0.ffn.0"
     keys.press("Home")
