@@ -10,9 +10,10 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
 
   // ---- the parts of the frame ------------------------------------------------------------------
   ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
-    texts[name] = text;
+    [texts[name], fresh] = [text, true];
     return read(text);
   } });
   // What was just written stays before what is to come, so the line shows its end.
@@ -35,7 +36,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
-  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there, to) => (there ? over(there) : leaves(to)), choose }));
+  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : away()), choose }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
   const inNumbers = forms.map((form) => Live.mapRow(ui, form, say)), inViews = forms.map((form) => Live.mapStage(ui, form, say));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
@@ -121,12 +122,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function follow(row, pointed = null) {
     const all = Live.mapWords.all(found, { title: title(), focus, head }), opened = pointed ? { band: pointed.band, kind: pointed.column.kind, block: pointed.column.block } : { band, ...Live.stages.of(steps()[place], place) };
     [home] = maps.map((map) => map.draw(found, { focus: row, head, opened, places: positions }, all));
-    figures(home, row);
+    figures({ ...home, token: pointed?.token }, row);
     showToken(row);
     return home;
   }
   // The panel: an attention's numbers, or another stage's view.
-  function figures({ band: b, column }, row) {
+  function figures({ band: b, column, token }, row) {
     const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
     if (unfolded && stage_ !== unfolded && !calm) uncover();
     unfolded = stage_;
@@ -134,7 +135,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
-    else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room)));
+    else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room), token));
   }
   // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
   let leaving = null;
@@ -155,24 +156,30 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
 
   // ---- pointing and choosing, with the mouse, a finger or the keyboard ------------------------------
-  // All that is shown of a stage follows what is pointed at, and goes back to the stage that is open.
+  // All that is shown of a stage follows what is pointed at, and stays, so that one can go there.
   let on = "", pointed = null;
   function over(there) {
     if (moving) return;
     const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
+    const left = pointed;
     [on, pointed] = [key, there];
-    if (!there) { settle(); return; }
+    if (!there) { keep(left); return; }
     const at = [b, row ?? rowIn(b)], shown = follow(at, column ? there : null);
     tells.textContent = `${told(column ? there : shown, at)}${!column && name === "encoder" ? ` Press to hide “${family().word(row)}”.` : ""}`;
     if (column) visit(there);
     else aim(band, place);
   }
-  // The keyboard goes on to another control: what was shown stays, and with it the control.
-  function leaves(to) {
+  // The mouse or the keyboard goes elsewhere: the stage that was shown is the one that is open.
+  function away() {
+    if (moving) return;
     const left = pointed;
-    if (!to || !left?.column || moving) { over(null); return; }
     [on, pointed] = ["", null];
+    if (left) keep(left);
+  }
+  function keep(left) {
+    if (!left?.column) { settle(); return; }
+    if (left.row !== undefined) focus = [left.band, left.row];
     open(stageKey(left.band, left.column));
   }
   function settle() {
@@ -406,8 +413,15 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   change();
   ready = true;
   for (const map of maps) {
-    map.element.addEventListener("pointermove", (event) => over(map.point(event)));
-    map.element.addEventListener("pointerleave", () => over(null));
+    let crossing = null;
+    map.element.addEventListener("pointermove", (event) => {
+      const there = map.point(event), { movementX: across, movementY: down } = event;
+      clearTimeout(crossing);
+      // On the way down to the view, other stages are crossed: they are shown if the pointer rests there.
+      if (pointed?.column && down > 0 && down < 60 && 3 * down > Math.abs(across)) crossing = setTimeout(() => over(there), 120);
+      else over(there);
+    });
+    map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); away(); });
     map.element.addEventListener("click", (event) => choose(map.point(event)));
   }
   picture.element.addEventListener("pointermove", (event) => {
@@ -418,7 +432,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   input.maxLength = 2000;
   input.addEventListener("focus", () => input.select());
   // A text is read as it is typed, so Enter writes what comes next.
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !/^Type/.test(note.textContent)) forward(); });
+  // The encoder answers at once; what it is asked about must not be written over by the same stroke.
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || /^Type/.test(note.textContent)) return;
+    if (fresh && name === "encoder") fresh = false;
+    else forward();
+  });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (calm) return;
   for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); }, true);

@@ -102,7 +102,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
         [source, said] = [cut.words, []];
         const digits = /^[\d\s.,]+$/.test(text) || cut.unknown.some((one) => /^\d+$/.test(one)), strange = cut.unknown.filter((one) => !/^\d+$/.test(one));
         return [digits ? "Write a number in words: not 42, but forty-two, zweiundvierzig or quarante-deux." : "",
-          strange.length ? `It has never seen ${list(strange)}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French. With other words its confidence means nothing.` : ""].filter(Boolean).join(" ");
+          strange.length ? `It has never seen ${list(strange.map((one) => `“${one}”`))}: it knows numbers below a million and dates from 1970 to 2029, in German, English and French. With other words its confidence means nothing.` : ""].filter(Boolean).join(" ");
       },
       read(options) {
         const rows = [[...translator.ids([this.language, ...source]), translator.END], [translator.START, ...said]];

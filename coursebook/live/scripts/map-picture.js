@@ -190,7 +190,7 @@ Live.mapPicture = (() => {
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
     for (const more of [...(spread ?? []), before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
-    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 46, left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
+    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
   }
 
   // What each sign stands for, in the page's own lines.

@@ -97,8 +97,10 @@ Live.mapStage = (ui, form, say) => {
   });
   return {
     element: picture.element,
-    draw(next, high) {
+    // `key` is that of what is pointed at in the map.
+    draw(next, high, key) {
       if (view?.title !== next.title || !next.keys.some(({ key }) => key === chosen)) chosen = pointed = undefined;
+      if (next.keys.some((one) => one.key === key)) [chosen, pointed] = [key, undefined];
       [view, height] = [next, high];
       show();
     },

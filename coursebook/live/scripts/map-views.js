@@ -18,7 +18,11 @@ Live.mapViews = (() => {
     const title = `Number ${i + 1} of ${vectors[0].length}`, said = (digits) => `${title}: ${values.map((value, n) => `${labels[n]} ${number(value, digits)}`).join("; ")}.`;
     return { title, rows: values.map((value, n) => [labels[n], "", number(value), value / top]), said: said(2), exact: said(4) };
   }
-  const strongest = (vector) => largest(vector.map(Math.abs));
+  // The largest number of a sum whose parts, as they are printed, add up to it.
+  const strongest = (parts, sum) => {
+    const cents = (value) => Math.round(100 * value), adds = (i) => parts.reduce((all, part) => all + cents(part[i]), 0) === cents(sum[i]);
+    return largest(sum.map((value, i) => (adds(i) ? Math.abs(value) : 0)));
+  };
 
   function embed({ bands, embeds, places }, { band: b, t }) {
     const { names, embed: { embedded, positions, sum }, start } = bands[b], [first, second, norm] = embeds;
@@ -27,7 +31,7 @@ Live.mapViews = (() => {
     return {
       title: `Embedding of “${names[t]}”${places ? "" : ", positions off"}`, alt: `token, position and sum have lengths ${vectors.map((vector) => number(size(vector), 4)).join(", ")}`,
       lines: vectors.map((vector, n) => ({ said: said[n], vector, note: n === 1 && !places ? (off ? "switched off" : `position off, ${sized(vector)}`) : sized(vector) })), most: most(vectors), keys: [],
-      card: ({ i = strongest(sum[t]) }) => ({ ...column(vectors, ["token", "+ position", "= sum", "LN of the sum"], i), i }),
+      card: ({ i = strongest([embedded[t], positions[t]], sum[t]) }) => ({ ...column(vectors, ["token", "+ position", "= sum", "LN of the sum"], i), i }),
     };
   }
 

@@ -21,7 +21,7 @@ Live.mapWords = (() => {
       const best = largest(shares), now = ` ▸ ${token(best)} ${percent(shares[best])}`;
       if (!before) return now;
       const first = largest(before);
-      return first === best ? `${now}, ${whole} ${percent(before[best])}` : `${now}, ${whole} ${token(first)} ${percent(before[first])} (now ${percent(shares[first])})`;
+      return first === best ? `${now} (${percent(before[best])} ${whole})` : `${now}, ${whole} ${token(first)} ${percent(before[first])} (now ${percent(shares[first])})`;
     },
     // What happens in a column, in one sentence.
     told(found, { focus, head, causal }, { band: b, column, row: at, token }) {

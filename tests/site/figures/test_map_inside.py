@@ -194,7 +194,7 @@ def test_a_model_says_what_it_cannot_read(shown) -> None:
     typed(keys, "3 May 1999", "Your text")
     assert not note.inner_text()
     typed(keys, "zwei Millionen", "Your text")
-    assert "never seen millionen" in note.inner_text() and "means nothing" in note.inner_text()
+    assert "never seen “millionen”" in note.inner_text() and "means nothing" in note.inner_text()
     family(keys, "Encoder")
     typed(keys, "she sang a loud low note", "Your text")
     assert "does not know loud" in note.inner_text()

@@ -217,3 +217,34 @@ def test_pressing_keeps_what_pointing_shows(shown, name: str) -> None:
     shown.mouse.up()
     shown.mouse.move(0, 0)
     assert state() == pointed and token.get_attribute("aria-valuetext") in pointed[0][0]
+
+
+@browser
+def test_who_points_at_a_stage_can_go_down_to_its_view(shown) -> None:
+    """Other stages are crossed on the way, at the speed of a hand, and the view stays."""
+    keys = Keys(shown, "map")
+    keys.reach("Your text")
+    choice = keys.figure.get_by_label("Open", exact=True)
+    stages = keys.figure.locator(".live-map").filter(visible=True).locator(".place")
+    box, view = stages.nth(2).bounding_box(), keys.figure.locator(".map-rows").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    assert choice.input_value() == "0.self.0"
+    shown.mouse.move(x, y)
+    assert choice.input_value() == "0.ffn.0"
+    goal = view["x"] + 0.85 * view["width"], view["y"] + view["height"] / 2
+    for step in range(1, 41):
+        shown.mouse.move(x + (goal[0] - x) * step / 40, y + (goal[1] - y) * step / 40)
+    shown.wait_for_timeout(300)
+    assert choice.input_value() == "0.ffn.0"
+
+
+@browser
+def test_enter_after_a_question_answers_it_and_writes_nothing(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.figure.get_by_role("button", name="Encoder", exact=True).click()
+    field = keys.figure.get_by_label("Your text")
+    field.fill("he ate a ___ on the note")
+    field.press("Enter")
+    assert "___" in field.input_value()
+    field.press("Enter")
+    assert field.input_value() != "he ate a ___ on the note"

@@ -40,11 +40,12 @@ def test_a_head_switched_off_is_compared_with_the_whole_model(shown, writer, gon
     assert before(keys) == pytest.approx(whole[order].tolist(), abs=SHOWN)
     first, best = whole.argmax(), now.argmax()
     own, other = (tokenizer.tokens[i].replace("Ġ", "␣") for i in (best, first))
-    said = f"▸ {own} {100 * now[best]:.0f} %, with everything on "
+    said = f"▸ {own} {100 * now[best]:.0f} %"
     if best == first:
-        said += f"{100 * whole[first]:.0f} %"
+        said += f" ({100 * whole[first]:.0f} % with everything on)"
     else:
-        said += f"{other} {100 * whole[first]:.0f} % (now {100 * now[first]:.0f} %)"
+        said += f", with everything on {other} {100 * whole[first]:.0f} %"
+        said += f" (now {100 * now[first]:.0f} %)"
     assert guess.inner_text().strip() == said
     # The grey bars behind are as long as those probabilities; all of the room is 1.
     wide = keys.figure.locator(".live-map.wide rect")

@@ -274,8 +274,8 @@ def test_a_high_temperature_still_shows_numbers_and_the_bars_of_before(shown, fi
         assert 0.001 < share < 0.01 and f"{share:.3f}" in texts
     assert "grey: at T = 1" in texts
     guess = keys.figure.locator(".map-guess").inner_text()
-    assert f"{100 * float(hot.values[0]):.1f} %, at T = 1 " in guess
-    assert f"{100 * float(cold.values[0]):.0f} %" in guess
+    assert f"{100 * float(hot.values[0]):.1f} % (" in guess
+    assert f"({100 * float(cold.values[0]):.0f} % at T = 1)" in guess
     grey = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
     keys.figure.get_by_label("Temperature").fill("0")
     room = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
