@@ -36,7 +36,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
-  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : away()), choose }));
+  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
   const inNumbers = forms.map((form) => Live.mapRow(ui, form, say)), inViews = forms.map((form) => Live.mapStage(ui, form, say));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
@@ -160,9 +160,8 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   let on = "", pointed = null;
   function over(there) {
     if (moving) return;
-    const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
+    const { band: b, column, row, token: id } = there ?? {}, left = pointed, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
-    const left = pointed;
     [on, pointed] = [key, there];
     if (!there) { keep(left); return; }
     const at = [b, row ?? rowIn(b)], shown = follow(at, column ? there : null);
@@ -171,12 +170,6 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else aim(band, place);
   }
   // The mouse or the keyboard goes elsewhere: the stage that was shown is the one that is open.
-  function away() {
-    if (moving) return;
-    const left = pointed;
-    [on, pointed] = ["", null];
-    if (left) keep(left);
-  }
   function keep(left) {
     if (!left?.column) { settle(); return; }
     if (left.row !== undefined) focus = [left.band, left.row];
@@ -421,7 +414,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       if (pointed?.column && down > 0 && down < 60 && 3 * down > Math.abs(across)) crossing = setTimeout(() => over(there), 120);
       else over(there);
     });
-    map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); away(); });
+    map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
     map.element.addEventListener("click", (event) => choose(map.point(event)));
   }
   picture.element.addEventListener("pointermove", (event) => {

@@ -367,7 +367,7 @@ const Live = (() => {
   }
 
   // Places in a picture that the keyboard reaches: the Tab key leads to one of them, the arrow keys to the others. `reach` is
-  // told the key of the one that has the focus, or null and what has it then, `choose` that of the one on which Enter is pressed; with `across` the arrows
+  // told the key of the one that has the focus, or null, `choose` that of the one on which Enter is pressed; with `across` the arrows
   // to the left and right do something there.
   function places({ reach, choose, across }) {
     const group = svg("g", { class: "places", tabindex: -1 }); // else its listeners would make it a stop of the Tab key
@@ -375,7 +375,7 @@ const Live = (() => {
     const of = (element) => all.find((one) => one.element === element);
     const take = (one) => { for (const other of all) other.element.setAttribute("tabindex", other === one ? 0 : -1); };
     group.addEventListener("focusin", ({ target }) => { take(of(target)); reach(of(target).key); });
-    group.addEventListener("focusout", ({ relatedTarget }) => { if (!group.contains(relatedTarget)) reach(null, relatedTarget); });
+    group.addEventListener("focusout", ({ relatedTarget }) => { if (!group.contains(relatedTarget)) reach(null); });
     group.addEventListener("keydown", (event) => {
       const n = all.indexOf(of(event.target)), { key } = event;
       const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[key];

@@ -216,7 +216,7 @@ Live.mapPicture = (() => {
   // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
   return (ui, form, { reach, choose }) => {
     const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
-    const places_ = Live.places({ reach: (key, to) => reach(spots.get(key) ?? null, to), choose: (key) => choose(spots.get(key)) });
+    const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
     const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, places_.group] });
     picture.element.classList.add("live-map", form);
     let spots = new Map();
