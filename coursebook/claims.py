@@ -12,6 +12,7 @@ from coursebook.yaml_files import read_yaml
 VERDICTS = {
     "holds": "holds",
     "limit": "holds, with a limit",
+    "shown": "shown, not tested",
     "fails": "does not hold as stated",
     "unsettled": "not settled here",
     "algebra": "true by algebra, checked",
@@ -22,16 +23,16 @@ VERDICTS = {
 STRENGTH = {
     VERDICTS["fails"]: 0,
     VERDICTS["unsettled"]: 0,
-    VERDICTS["limit"]: 1,
-    VERDICTS["holds"]: 2,
+    VERDICTS["shown"]: 1,
+    VERDICTS["limit"]: 2,
+    VERDICTS["holds"]: 3,
 }
-
-#: The words by which a limit says that the verdict, or a part of it, could hardly have been
-#: another. The ledger counts them.
-HARDLY = "could hardly"
 
 #: The start of the line that :func:`verdict` prints and that the ledger looks for.
 PREFIX = "claim "
+
+#: What stands in the brackets between the reason why a claim could hardly fail and its limit.
+WITHIN = "; limit: "
 
 
 def additions(entry: dict[str, Any]) -> list[str]:
@@ -67,7 +68,14 @@ def read_claims(root: Path) -> dict[str, dict]:
     }
 
 
-def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle: str = "") -> None:
+def verdict(
+    claim: str,
+    holds: bool | None,
+    figure: str,
+    limit: str = "",
+    settle: str = "",
+    hardly: str = "",
+) -> None:
     """Print the verdict on one claim and the measured figure, in the form the ledger page reads.
 
     Parameters
@@ -83,10 +91,14 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
         The limit within which the claim holds, or how far it fails, in one line.
     settle:
         If ``holds`` is ``None``: the experiment that would decide, in one line.
+    hardly:
+        If the whole condition could hardly have failed: why, in one line. A claim that holds is
+        then shown, not tested. If it does not hold, or is not settled, this says nothing.
 
     Prints
     ------
-    Two lines: ``claim self-scale: holds, with a limit (which)`` and ``measured: figure``.
+    Two lines: ``claim self-scale: holds, with a limit (which)`` and ``measured: figure``. The
+    brackets of a claim that is shown, not tested have ``hardly`` first: ``(why; limit: which)``.
 
     Raises
     ------
@@ -97,8 +109,14 @@ def verdict(claim: str, holds: bool | None, figure: str, limit: str = "", settle
         raise ValueError("settle is for a claim that is not settled: give holds=None and settle")
     if limit and settle:
         raise ValueError("a claim that is not settled has no limit: leave limit out")
-    word = "unsettled" if settle else "fails" if not holds else "limit" if limit else "holds"
-    _tell(claim, VERDICTS[word], limit or settle, figure)
+    if WITHIN in hardly:
+        raise ValueError(f"hardly must not contain {WITHIN!r}: give the limit as limit")
+    said = limit or settle
+    if holds and hardly:
+        word, said = "shown", WITHIN.join(filter(None, (hardly, limit)))
+    else:
+        word = "unsettled" if settle else "fails" if not holds else "limit" if limit else "holds"
+    _tell(claim, VERDICTS[word], said, figure)
 
 
 def identity(claim: str, agrees: bool, figure: str, limit: str = "") -> None:
@@ -132,7 +150,8 @@ def identity(claim: str, agrees: bool, figure: str, limit: str = "") -> None:
 
 
 def _tell(claim: str, word: str, within: str, figure: str) -> None:
-    for name, text in (("claim", claim), ("figure", figure), ("limit or settle", within)):
+    texts = {"claim": claim, "figure": figure, "limit, settle or hardly": within}
+    for name, text in texts.items():
         if "\n" in text or (name in ("claim", "figure") and not text):
             raise ValueError(f"{name} must be one line of text, got {text!r}")
     print(f"{PREFIX}{claim}: {word}" + (f" ({within})" if within else ""))
@@ -145,8 +164,8 @@ def parse(text: str) -> dict[str, str] | None:
     Returns
     -------
     parsed
-        ``claim``, ``verdict``, ``limit`` (for an unsettled claim, what would settle it) and
-        ``figure``; ``None`` if the text holds no verdict.
+        ``claim``, ``verdict``, ``hardly``, ``limit`` (for an unsettled claim, what would settle
+        it) and ``figure``; ``None`` if the text holds no verdict.
     """
     lines = text.strip().splitlines()
     for line, following in zip(lines, lines[1:], strict=False):
@@ -156,9 +175,13 @@ def parse(text: str) -> dict[str, str] | None:
         for word in sorted(VERDICTS.values(), key=len, reverse=True):
             if said.startswith(word):
                 limit = said.removeprefix(word).strip().removeprefix("(").removesuffix(")")
+                hardly = ""
+                if word == VERDICTS["shown"]:
+                    hardly, _, limit = limit.partition(WITHIN)
                 return {
                     "claim": claim,
                     "verdict": word,
+                    "hardly": hardly,
                     "limit": limit,
                     "figure": following.removeprefix("measured: "),
                 }

@@ -36,12 +36,12 @@ PAGE = "book/claims"
 QUESTIONED = ("book/how-we-tested", "verdicts-that-we-questioned")
 #: How much a claim's limit matters: whether someone who relies on the claim will run into it.
 SEVERITIES = ("slight", "serious")
+#: The page, and its section, that tells why some tests could hardly have failed.
+EASY = ("book/how-we-tested", "verdicts-that-could-hardly-have-failed")
 #: The verdicts on a claim that an experiment could have refuted, and did not.
 HELD = (claims.VERDICTS["holds"], claims.VERDICTS["limit"])
-#: How the ledger marks a claim that holds and could hardly have failed, and the name of that view.
-EASY = "could hardly fail"
 #: The verdicts on a claim that is true, with or without a limit.
-LIMITED = (claims.VERDICTS["limit"], claims.VERDICTS["algebra"])
+LIMITED = tuple(claims.VERDICTS[look] for look in ("limit", "shown", "algebra"))
 #: The suffix of the CSS class that styles each verdict.
 LOOKS = {**{word: key for key, word in claims.VERDICTS.items()}, NOT_TESTED: "open"}
 
@@ -52,19 +52,21 @@ class Tested:
 
     claim: str
     verdict: str
+    hardly: str
     limit: str
     figure: str
     chapter: str
     page: str
 
     @property
-    def held(self) -> bool:
-        return self.verdict in HELD
+    def shown(self) -> bool:
+        """Whether the claim was seen to be so, and the test could hardly have failed."""
+        return self.verdict == claims.VERDICTS["shown"]
 
     @property
-    def easy(self) -> bool:
-        """Whether it holds, and its limit says that it could hardly have failed."""
-        return self.held and claims.HARDLY in self.limit
+    def agrees(self) -> bool:
+        """Whether what was measured agrees with the claim."""
+        return self.shown or self.verdict in HELD
 
 
 @dataclass
@@ -246,11 +248,23 @@ class _LedgerDirective(SphinxDirective):
         return list(holder.children)
 
 
+#: What the ledger says before the texts in a verdict's brackets.
+SAID = {
+    "hardly": "It could hardly have failed",
+    "shown": "Limit",
+    "unsettled": "What would settle it",
+    "fails": "Why",
+}
+
 #: How the ledger's first line counts each verdict: of one claim, and of several.
 COUNTED = {
     "algebra": ("{} follows from algebra", "{} follow from algebra"),
     "holds": ("{} holds", "{} hold"),
     "limit": ("{} holds with a limit that we name", "{} hold with a limit that we name"),
+    "shown": (
+        "{} is shown by a test that could hardly fail",
+        "{} are shown by a test that could hardly fail",
+    ),
     "fails": ("{} does not hold as stated", "{} do not hold as stated"),
     "unsettled": ("{} is not settled", "{} are not settled"),
     "open": ("{} is not tested yet", "{} are not tested yet"),
@@ -270,11 +284,6 @@ def counted(counts: Mapping[str, int]) -> dict[str, str]:
     }
 
 
-def view(words: str) -> str:
-    """Words as a part of a class or an address."""
-    return words.replace(" ", "-")
-
-
 class ClaimsSummary(_LedgerDirective):
     """How many claims got which verdict, each count with a link to the ledger's view of it."""
 
@@ -290,11 +299,10 @@ class ClaimsSummary(_LedgerDirective):
             said += self._link(PAGE, words, f"verdict-{look}") if some else nodes.Text(words)
         said += nodes.Text(".")
         more = nodes.paragraph()
-        held = [tested for tested in ledger.tested.values() if tested.held]
-        if easy := sum(tested.easy for tested in held):
-            more += nodes.Text(f"Of the {len(held)} that hold, ")
-            more += self._link(PAGE, f"{easy} could hardly have failed", f"limit-{view(EASY)}")
-            more += nodes.Text(", wholly or in part, and the ledger says which. ")
+        if any(tested.shown for tested in ledger.tested.values()):
+            more += nodes.Text("The ledger says ")
+            more += self._link(EASY[0], "why these tests could hardly fail", EASY[1])
+            more += nodes.Text(". ")
         if lost := len(ledger.lost):
             unsettled = claims.VERDICTS["unsettled"]
             more += nodes.Text(f"Of the {counts[unsettled]} that are not settled, {lost} held ")
@@ -334,7 +342,8 @@ class ClaimsLedger(_LedgerDirective):
     def _row(self, ledger: Ledger, name: str, entry: dict, chapter: tree.Planned) -> nodes.row:
         chosen_by = [f"by-lecture-{lecture}" for lecture in entry["sources"]]
         chosen_by += [f"by-lesson-{chapter.name}", f"by-verdict-{LOOKS[ledger.verdict(name)]}"]
-        chosen_by += [f"by-limit-{view(mark)}" for mark in _marks(ledger, name)]
+        if severity := entry.get("severity"):
+            chosen_by.append(f"by-limit-{severity}")
         row = nodes.row(ids=[f"claim-{name}"], classes=chosen_by)
         claim = nodes.entry("", nodes.paragraph("", "", nodes.literal(text=name)))
         claim += self.parsed(entry["claim"])
@@ -377,25 +386,16 @@ class ClaimsLedger(_LedgerDirective):
         if name == next(claim for claim in ledger.entries if ledger.verdict(claim) == word):
             # Without scripts, a link to a view leads to its first claim.
             entry[0][0]["ids"].append(f"verdict-{LOOKS[word]}")
-        if (tested := ledger.tested.get(name)) and tested.limit:
-            label = {"unsettled": "What would settle it: ", "fails": "Why: "}.get(LOOKS[word], "")
-            for mark in _marks(ledger, name):
-                words = f"{mark} limit" if mark in SEVERITIES else mark
-                shown = nodes.inline(text=words, classes=["severity", f"severity-{view(mark)}"])
-                easy = (claim for claim in ledger.entries if EASY in _marks(ledger, claim))
-                if mark == EASY and name == next(easy):  # where the page's first line leads
-                    shown["ids"].append(f"limit-{view(EASY)}")
-                entry[0] += shown
-            entry += nodes.paragraph(text=f"{label}{tested.limit}")
+        tested = ledger.tested.get(name)
+        if tested and tested.hardly:
+            entry += nodes.paragraph(text=f"{SAID['hardly']}: {tested.hardly}")
+        if tested and tested.limit:
+            if severity := ledger.entries[name].get("severity"):
+                classes = ["severity", f"severity-{severity}"]
+                entry[0] += nodes.inline(text=f"{severity} limit", classes=classes)
+            label = f"{SAID[LOOKS[word]]}: " if LOOKS[word] in SAID else ""
+            entry += nodes.paragraph(text=label + tested.limit)
         return entry
-
-
-def _marks(ledger: Ledger, name: str) -> list[str]:
-    """What the ledger shows beside a claim's verdict: its limit's severity, and if it was easy."""
-    severity = ledger.entries[name].get("severity")
-    tested = ledger.tested.get(name)
-    marks = [severity] if severity else []
-    return [*marks, EASY] if tested and tested.easy else marks
 
 
 def _badge(word: str, text: str = "") -> nodes.inline:

@@ -1,7 +1,7 @@
-// The claims ledger: show only some verdicts, one lecture's claims, one lesson's, those with a
-// serious limit, or those that could hardly fail. What is chosen is in the address,
-// "#verdict-unsettled_lecture-KA", so that a view can be linked to; the theme looks links up as
-// selectors, which have no "=". Without this script all claims are shown.
+// The claims ledger: show only some verdicts, one lecture's claims, one lesson's, or those with a
+// serious limit. What is chosen is in the address, "#verdict-unsettled_lecture-KA", so that a view
+// can be linked to; the theme looks links up as selectors, which have no "=". Without this script
+// all claims are shown.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -16,7 +16,7 @@ document.addEventListener("DOMContentLoaded", () => {
     verdict: (value, row) => row.querySelector(".verdict").textContent,
     lecture: (value) => value,
     lesson: (value, row) => row.cells[2].textContent.trim(),
-    limit: (value) => value.replaceAll("-", " "),
+    limit: (value) => value,
   };
 
   const bar = document.createElement("div");

@@ -71,9 +71,7 @@ class Dependence:
     def simple(self, statement: ast.stmt, around: frozenset[str]) -> None:
         call = getattr(statement, "value", None)
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") in JUDGES:
-            said = [
-                k.value for k in call.keywords if k.arg in ("holds", "agrees", "limit", "settle")
-            ]
+            said = [k.value for k in call.keywords if k.arg in DECIDES]
             self.judged[call.args[0].value] = set().union(*map(self.behind, said))
         if isinstance(statement, ast.Import | ast.ImportFrom):
             self.imported |= {a.asname or a.name for a in statement.names}
@@ -91,6 +89,8 @@ class Dependence:
 
 #: The functions that print a verdict.
 JUDGES = ("verdict", "identity")
+#: Their arguments that make the verdict and what stands in its brackets.
+DECIDES = ("holds", "agrees", "limit", "settle", "hardly")
 
 
 def loads(node: ast.AST) -> bool:
