@@ -1,6 +1,7 @@
 """The verdicts in a lesson, which a style sheet puts beside the text where there is room.
 
-A verdict is a quotation that begins with **Tested:** and links to the evidence; see ``lesson.css``.
+A verdict is a quotation that begins with **Tested:**, or with **Shown:** if the claim is shown, not
+tested, and links to the evidence; see ``lesson.css``.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.application import Sphinx
 
-#: How a verdict begins.
-BEGIN = "Tested:"
+#: How a verdict may begin.
+BEGIN = ("Tested:", "Shown:")
 
 #: The theme folds its contents, in the same margin, while something of the last class is seen.
 CLASSES = ("tested", "margin")

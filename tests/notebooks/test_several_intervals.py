@@ -7,9 +7,10 @@ test finds which would still lie on their side of the bound in the condition:
   (Bonferroni, each with 1 - 0.05 / k for k intervals);
 - if all of the ledger's were tested together (Holm, 5 %).
 
-A refuted claim counts like one that holds, by the intervals that refute it. Unsettled claims are
-left out: wider intervals settle nothing. So are verdicts that rest on counts, on the lowest of
-several seeds, or on an interval that must reach beyond its bound.
+A claim that is shown, not tested counts like one that holds, and so does a refuted one, by the
+intervals that refute it. Unsettled claims are left out: wider intervals settle nothing. So are
+verdicts that rest on counts, on the lowest of several seeds, or on an interval that must reach
+beyond its bound.
 """
 
 from __future__ import annotations
@@ -117,14 +118,14 @@ def judged(printed: tuple[float, float, float], rule: Deciding, several: int) ->
 
 
 def intervals(course: Path) -> dict[str, list[list[dict[str, Any]]]]:
-    """Of each claim that holds or is refuted, its deciding intervals, a list for each rule."""
+    """Of each claim that holds, is shown or is refuted, the deciding intervals by rule."""
     tested = read_ledger(course).tested
     found = {}
     for claim, rules in DECIDING.items():
         if tested[claim].verdict == FAILS:
             assert all(rule.refuted for rule in rules), f"{claim}: which bounds refute it?"
             rules = [replace(rule, bounds=rule.refuted) for rule in rules]
-        elif not tested[claim].held:
+        elif not tested[claim].agrees:
             continue
         printed = [tuple(map(float, one)) for one in PRINTED.findall(tested[claim].figure)]
         several = sum(len(rule.which) for rule in rules)
@@ -153,7 +154,7 @@ def test_the_page_says_what_a_correction_would_change(course: Path) -> None:
 
     page = " ".join((course / "book" / "how-we-tested.md").read_text("utf-8").split())
     refuted = any(read_ledger(course).tested[claim].verdict == FAILS for claim in found)
-    kind = "that hold or are refuted" if refuted else "that hold"
+    kind = "that hold, are shown or are refuted" if refuted else "that hold or are shown"
     assert f"decide {len(found)} claims {kind}: {len(every)} intervals." in page
     wider, _, together = page.partition("**Wider intervals within each claim**")[2].partition(
         "**All intervals together**"

@@ -27,6 +27,8 @@ PLAN = [{"part": "II", "chapters": {CHAPTER: {"title": "Self-attention", "about"
 HELD = "claim self-scale: holds\nmeasured: exponent 0.50\n"
 ALGEBRA = "claim self-scale: true by algebra, checked\nmeasured: exponent 0.50\n"
 UNSETTLED = "claim self-scale: not settled here (more seeds)\nmeasured: exponent 0.50\n"
+WHY = "claim self-scale: shown, not tested (no draw is random"
+SHOWN = WHY + "; limit: at the start)\nmeasured: exponent 0.50\n"
 LIMIT = "claim self-scale: holds, with a limit (at the start)\nmeasured: exponent 0.50\n"
 
 
@@ -162,6 +164,8 @@ def test_what_is_wrong_in_the_list_of_claims_is_a_fault(
         (HELD, {"severity": "slight"}, "so severity must be left out"),
         (ALGEBRA, {"severity": "slight"}, "so severity must be left out"),
         (ALGEBRA.replace("checked", "checked (at a time)"), {}, "so severity must be there"),
+        (SHOWN, {}, "so severity must be there"),
+        (SHOWN.replace("; limit: at the start", ""), {"severity": "slight"}, "must be left out"),
     ],
 )
 def test_a_claim_that_is_true_within_a_limit_and_no_other_has_a_severity(
@@ -183,6 +187,9 @@ LATER = {"before": "holds, with a limit", "later": "More than that."}
         (LIMIT, LATER, None),
         (UNSETTLED, LATER, None),
         (UNSETTLED, {**LATER, "later": ["More than that.", "And more."]}, None),
+        (SHOWN, LATER, None),
+        (SHOWN, {**LATER, "before": "not settled here"}, "stronger than 'not settled here'"),
+        (LIMIT, {**LATER, "before": "shown, not tested"}, "stronger than 'shown, not tested'"),
         (HELD, LATER, "'holds' is stronger than 'holds, with a limit'"),
         (LIMIT, {"later": "More than that."}, "needs `before`, the verdict without it"),
         (LIMIT, {**LATER, "before": "perhaps"}, "needs `before`, the verdict without it"),
@@ -193,7 +200,7 @@ def test_what_is_added_after_a_result_may_only_weaken_a_verdict(
 ) -> None:
     write_course(tmp_path, printed)
     entry = {key: value for key, value in (ENTRY | change).items() if key != "severity"}
-    entry |= {"severity": "slight"} if printed == LIMIT else {}
+    entry |= {"severity": "slight"} if printed in (LIMIT, SHOWN) else {}
     write_claims(tmp_path, entry)
     faults = read_ledger(tmp_path).faults
     assert bool(faults) == bool(said)
@@ -206,6 +213,7 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
         "algebra": "follow",
         "holds": "hold",
         "limit": "with a limit",
+        "shown": "shown by a test that could hardly fail",
         "fails": "not hold as stated",
         "unsettled": "not settled",
     }
@@ -218,10 +226,7 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
             count = sum(t.verdict == verdict for t in ledger.tested.values())
             link = rf'href="{to}#verdict-{look}">{count} [^<]*{words}'
             assert bool(re.search(link, line[1])) == bool(count), (page, look)
-        held = [tested for tested in ledger.tested.values() if tested.held]
-        easy = [tested for tested in held if tested.easy]
-        assert f"Of the {len(held)} that hold" in line[1]
-        assert f'href="{to}#limit-could-hardly-fail">{len(easy)} could hardly have' in line[1]
+        assert 'how-we-tested.html#verdicts-that-could-hardly-have-failed"' in line[1]
         verdicts = [tested.verdict for tested in ledger.tested.values()]
         unsettled = verdicts.count(claims.VERDICTS["unsettled"])
         assert f"Of the {unsettled} that are not settled, {len(ledger.lost)} held" in line[1]
@@ -229,27 +234,37 @@ def test_every_verdict_is_counted(course: Path, site: Path) -> None:
 
 
 def test_the_page_names_the_verdicts_that_could_hardly_have_failed(course: Path) -> None:
+    """Each claim that is shown, and each that holds although a part of its test is easy."""
     page = (course / "book" / "how-we-tested.md").read_text("utf-8")
     _, _, section = page.partition("## Verdicts that could hardly have failed")
-    rows = [
-        line.split("|")[1] for line in section.partition("\n## ")[0].splitlines() if "|" in line
-    ]
-    assert set(re.findall(r"`([\w-]+)`", " ".join(rows))) == {
-        claim for claim, tested in read_ledger(course).tested.items() if tested.easy
-    }
+    lines = section.partition("\n## ")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if "|" in line]
+    said = {claim: row[-1] for row in rows for claim in re.findall(r"`([\w-]+)`", row[0])}
+    tested = read_ledger(course).tested
+    part = {claim for claim, one in tested.items() if one.agrees and "could hardly" in one.limit}
+    shown = {claim for claim, one in tested.items() if one.shown}
+    assert set(said) == shown | part
+    assert said == {claim: tested[claim].verdict for claim in said}
+    assert f"{len(shown)} of the claims are *shown, not tested*" in " ".join(section.split())
 
 
-@pytest.mark.parametrize("limit, easy", [("it could hardly fail", True), ("at the start", False)])
-def test_a_claim_that_could_hardly_fail_is_marked_and_counted(
-    tmp_path: Path, limit: str, easy: bool
+@pytest.mark.parametrize("printed", [SHOWN, LIMIT, HELD])
+def test_a_claim_that_could_hardly_fail_is_counted_and_says_why(
+    tmp_path: Path, printed: str
 ) -> None:
-    write_course(tmp_path, LIMIT.replace("at the start", limit))
+    write_course(tmp_path, printed)
     text = "```{claims-summary}\n```\n\n```{claims-ledger} II\n```\n"
     html, _ = build(tmp_path, text, extensions=("coursebook.sphinx.claims",))
     said = re.search(r'<p class="claims-summary">(.*?</p>.*?)</p>', html, re.DOTALL)
-    counted = "Of the 1 that hold, 1 could hardly have failed"
-    assert said and (counted in re.sub("<[^>]+>", "", said[1])) == easy
-    assert ("by-limit-could-hardly-fail" in html) == easy
+    summary = re.sub("<[^>]+>", "", said[1]) if said else ""
+    words = re.sub("<[^>]+>", "", html)
+    shown = printed == SHOWN
+    assert ("1 is shown by a test that could hardly fail" in summary) == shown
+    assert ("why these tests could hardly fail" in summary) == shown
+    assert ("It could hardly have failed: no draw is random\n" in words) == shown
+    assert ("Limit: at the start" in words) == shown
+    assert ('<span class="verdict verdict-shown"' in html) == shown
+    assert ("by-verdict-shown" in html) == shown
 
 
 @pytest.mark.browser

@@ -12,7 +12,7 @@ from page_parts import BESIDE, DRAWN, NOTEBOOKS, SHOWN, smallest
 from site_pages import toc_pages
 
 from coursebook.course import is_evidence
-from coursebook.sphinx import pictures
+from coursebook.sphinx import pictures, tested
 
 pytestmark = pytest.mark.browser
 
@@ -228,7 +228,8 @@ def test_a_drawing_is_as_wide_as_its_column_or_as_it_may_be(measured, name: str)
 @pytest.mark.case_of("page")
 def test_verdicts_stand_beside_the_text_where_there_is_room(measured, name: str) -> None:
     if is_lesson(name):
-        boxes = NOTEBOOKS[name].read_text("utf-8").count("> **Tested:**")
+        text = NOTEBOOKS[name].read_text("utf-8")
+        boxes = sum(text.count(f"> **{word}**") for word in tested.BEGIN)
         assert {len(found["notes"]) for found in measured["beside"].values()} == {boxes}
         assert len(measured["beside"]) == 3 or not boxes
     for width, found in measured["beside"].items():
