@@ -105,8 +105,11 @@ live: $(READY)  ## train the live figures' models again and draw the figures (re
 	@for script in $(FIGURES); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 	@$(BIN)/python -m coursebook.live
 
-gpu: $(READY)  ## all that a GPU is for: CUDA tests, presets and chapters at size (GPU=--list shows the parts)
-	@$(BIN)/python benchmarks/on_gpu.py $(GPU)
+# A GPU's image brings its own PyTorch. Without .venv that one is used, and nothing is downloaded.
+gpu:  ## all that a GPU is for: CUDA tests, presets and chapters at size (GPU=--list shows the parts)
+	@if test ! -e $(READY) && $(PYTHON) -c 'import torch' 2>/dev/null; \
+	  then $(PYTHON) benchmarks/on_gpu.py $(GPU); \
+	  else $(MAKE) --no-print-directory $(READY) && $(BIN)/python benchmarks/on_gpu.py $(GPU); fi
 
 bench-grading: $(READY)  ## 200 submissions: this grader beside nbgrader's own
 	@$(BIN)/python benchmarks/grading_speed.py

@@ -5,9 +5,11 @@ whose answer depends on the size, and the chapters with ``TFCOURSE_SIZE=full``. 
 GPU that is at hand for minutes: ``--minutes`` says how many, and the parts with the highest value
 per minute are chosen. First what measures times runs, alone; then the others, side by side. Each is
 a process, stopped when the time ends. Finished parts are not run again, stopped ones resume from
-what they keep in ``--keep`` (``_build/gpu``); records are in ``benchmarks/records`` and the
-lessons' folders. A missing corpus, like any other failure, stops the part that needs it, not the
-others. ``--list`` shows the parts, ``--only`` runs some, ``--again`` repeats finished ones.
+what they keep in ``--keep`` (``_build/gpu``), where compiled kernels are kept too; records are in
+``benchmarks/records`` and the lessons' folders. A missing corpus, like any other failure, stops the
+part that needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again``
+repeats finished ones. It runs from an unpacked archive: nothing needs to be installed but PyTorch,
+jaxtyping, safetensors, regex and PyYAML.
 """
 
 from __future__ import annotations
@@ -25,11 +27,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from multi30k import several
+# In an unpacked archive nothing is installed: the packages are those beside this folder.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from coursebook import course, records
-from coursebook.measuring import measure, need_cuda
-from tfcourse import presets
+from multi30k import several  # noqa: E402
+
+from coursebook import course, records  # noqa: E402
+from coursebook.measuring import measure, need_cuda  # noqa: E402
+from tfcourse import presets  # noqa: E402
 
 #: The tests that need CUDA, or that do more if there is one.
 TESTS = (
@@ -38,6 +43,8 @@ TESTS = (
     "tests/tfcourse/training/test_fit.py",
     "tests/tfcourse/recurrent/test_recurrent.py",
 )
+#: What the tests need beside the packages; and the chapters.
+TEST_PACKAGES, CHAPTER_PACKAGES = ("pytest", "hypothesis", "beartype"), ("nbconvert",)
 #: How many trainings share the GPU.
 SIDE_BY_SIDE = 4
 #: What loses everything when it is stopped may take this many minutes of a visit.
@@ -265,6 +272,25 @@ def command(name: str, keep: Path) -> list[str]:
     return [sys.executable, __file__, "--part", name, "--keep", str(keep)]
 
 
+def absent(name: str) -> list[str]:
+    """The packages that a part needs and this Python does not have."""
+    needs = {"cuda-tests": TEST_PACKAGES}.get(name, CHAPTER_PACKAGES if name[:2].isdigit() else ())
+    return [package for package in needs if importlib.util.find_spec(package) is None]
+
+
+def environment(keep: Path) -> dict[str, str]:
+    """What a part finds: what is compiled is kept too, so that a later visit need not wait for it.
+
+    A folder that the user names is left as it is.
+    """
+    compiled = keep / "compiled"
+    folders = {
+        "TORCHINDUCTOR_CACHE_DIR": str(compiled / "inductor"),
+        "TRITON_CACHE_DIR": str(compiled / "triton"),
+    }
+    return folders | os.environ
+
+
 def _stop(process: subprocess.Popen) -> None:
     """End a part, and whatever it has started: they are one group of processes."""
     for what in (signal.SIGTERM, signal.SIGKILL):
@@ -287,7 +313,10 @@ def run_all(found: dict[str, Part], names: list[str], states: States, minutes: f
             while waiting and time.monotonic() < end and _room(found, waiting[0], [*running]):
                 name = waiting.pop(0)
                 print(f"{name}: {found[name].about}", flush=True)
-                process = subprocess.Popen(command(name, states.folder), start_new_session=True)
+                process = subprocess.Popen(
+                    command(name, states.folder), start_new_session=True,
+                    env=environment(states.folder),
+                )  # fmt: skip
                 running[name] = process, time.monotonic()
             time.sleep(0.05)
             for name, (process, began) in list(running.items()):
@@ -350,9 +379,9 @@ def main() -> None:
     todo = {name: part for name, part in wanted.items() if name not in finished}
     for name in sorted(finished):
         print(f"{name}: done before", flush=True)
-    if importlib.util.find_spec("nbconvert") is None:
-        for name in [name for name, part in todo.items() if name[:2].isdigit()]:
-            print(f"{name}: left out, it needs Jupyter", flush=True)
+    for name in list(todo):
+        if missing := absent(name):
+            print(f"{name}: left out, it needs {', '.join(missing)}", flush=True)
             del todo[name]
     chosen = choose(todo, states, choice.minutes)
     for name, (yes, why) in chosen.items():

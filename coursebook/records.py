@@ -54,8 +54,19 @@ def _without_place(argument: str) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
+def archived_commit() -> str | None:
+    """The commit of the archive that the course was unpacked from; ``None`` in a repository."""
+    path = course.root() / ".git_archival.txt"
+    text = path.read_text("utf-8") if path.is_file() else ""
+    found = re.search(r"^node: ([0-9a-f]{40})$", text, flags=re.MULTILINE)
+    return found.group(1) if found else None
+
+
 def conditions(*claims: str) -> dict[str, Any]:
     """What would refute each of ``claims``, as committed, and the commit. Call it before the run.
+
+    An unpacked archive has no repository to ask: it names its commit, and a test of the course
+    compares that commit's conditions with those of the record.
 
     Returns
     -------
@@ -75,10 +86,12 @@ def conditions(*claims: str) -> dict[str, Any]:
             ["git", *words], cwd=root, capture_output=True, text=True, check=True
         ).stdout
 
-    today = read_claims(root)
+    today, archived = read_claims(root), archived_commit()
     for claim in claims:
         if claim not in today:
             raise ValueError(f"no lesson's claims.yml has a claim {claim!r}")
+        if archived:
+            continue
         path = course.Lesson(root, today[claim]["chapter"]).claims.relative_to(root).as_posix()
         listed = git("ls-tree", "--name-only", "HEAD", path).strip()
         committed = (
@@ -90,7 +103,7 @@ def conditions(*claims: str) -> dict[str, Any]:
                 "then measure: a condition must not be newer than its run"
             )
     return {
-        "commit": git("rev-parse", "HEAD").strip(),
+        "commit": archived or git("rev-parse", "HEAD").strip(),
         "refuted": {claim: condition(today[claim]) for claim in claims},
     }
 
@@ -128,7 +141,7 @@ def write(
     """
     import torch
 
-    cuda = device == "cuda"
+    cuda, archived = device == "cuda", archived_commit()
     record = {
         "name": name,
         "date": datetime.date.today().isoformat(),
@@ -136,6 +149,7 @@ def write(
         "device": torch.cuda.get_device_name() if cuda else _processor(),
         "threads": torch.get_num_threads(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **({"commit": archived[:8]} if archived else {}),
         "seed": seed,
         **({"stated": stated} if stated else {}),
         "results": results,

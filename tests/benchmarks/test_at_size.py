@@ -4,6 +4,7 @@ The device is simulated (``second_device.py``). A missing GPU is the subject of
 ``test_record_scripts.py``.
 """
 
+import ast
 import importlib
 import re
 import sys
@@ -91,6 +92,32 @@ def test_every_such_script_is_a_part_of_make_gpu(course, monkeypatch):
         for name in re.findall(r'keep_record\(\s*"([\w-]+)"[^$]*\bsizes=SIZES', path.read_text())
     }
     assert len(names) >= 5 and {f"{name}-gpu" for name in names} <= set(parts)
+
+
+DRAWS = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
+         "multinomial", "bernoulli", "normal"}  # fmt: skip
+
+
+def drawn_on_a_device(source):
+    """The lines that draw random numbers on a device that they name or take from a tensor."""
+    return [
+        call.lineno
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call)
+        and (getattr(call.func, "attr", None) or getattr(call.func, "id", "")) in DRAWS
+        and ("_like" in ast.unparse(call.func) or any(k.arg == "device" for k in call.keywords))
+    ]
+
+
+def test_no_test_for_a_gpu_draws_on_the_device(course, monkeypatch):
+    """A GPU draws other numbers than a CPU, so that nothing could be compared with one."""
+    assert drawn_on_a_device("torch.randn(3, device=d)\nx = torch.rand_like(y)") == [1, 2]
+    assert drawn_on_a_device("torch.randn(3).to(d)\ntorch.zeros(3, device=d)") == []
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    tests = [course / name for name in importlib.import_module("on_gpu").TESTS]
+    files = [file for path in tests for file in (path.glob("*.py") if path.is_dir() else [path])]
+    found = {file.name: drawn_on_a_device(file.read_text("utf-8")) for file in files}
+    assert len(found) > 5 and not any(found.values()), found
 
 
 def test_a_page_shows_every_record_that_make_gpu_adds_to_a_laptops(course, monkeypatch):

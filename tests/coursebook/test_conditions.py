@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,26 @@ def test_a_condition_that_is_not_committed_is_refused(small_course: Path) -> Non
         records.conditions("self-scale")
     git(small_course, "commit", "-q", "-a", "-m", "another condition")
     assert records.conditions("self-scale")["refuted"] == {"self-scale": "a ratio below 1.5."}
+
+
+def test_an_unpacked_archive_names_its_commit(small_course: Path, tmp_path: Path) -> None:
+    """On a GPU's machine there is no repository."""
+    for name in (".gitattributes", ".git_archival.txt"):
+        shutil.copy(ROOT / name, small_course)
+    git(small_course, "add", ".")
+    git(small_course, "commit", "-q", "-m", "archives name their commit")
+    commit = git(small_course, "rev-parse", "HEAD").strip()
+    path = records.write("here", {"ratio": 3}, seed=1)
+    assert "commit" not in json.loads(path.read_text()), "a repository is no archive"
+    archive = tmp_path / "course.tar"
+    git(small_course, "archive", "-o", str(archive), "HEAD")
+    shutil.rmtree(small_course / ".git")
+    with tarfile.open(archive) as packed:
+        packed.extractall(small_course, filter="data")
+    stated = records.conditions("self-scale")
+    assert stated == {"commit": commit, "refuted": {"self-scale": "a ratio below 2."}}
+    record = json.loads(records.write("scale", {"ratio": 3}, seed=1, stated=stated).read_text())
+    assert record["commit"] == commit[:8] and commit[:8] in records.where_and_when(record)
 
 
 def test_an_unknown_claim_is_refused(small_course: Path) -> None:

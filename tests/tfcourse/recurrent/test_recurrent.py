@@ -349,7 +349,7 @@ def test_autocast_on_a_processor_without_a_kernel_for_it(instructions):
 @every_kind
 def test_paths_agree_on_a_gpu_without_a_warning(kind):
     net = Recurrent(KINDS[kind][0], 16, 32, num_layers=2, bidirectional=True).double().cuda().eval()
-    x = torch.randn(4, 9, 16, dtype=torch.float64, device="cuda")
+    x = torch.randn(4, 9, 16, dtype=torch.float64).cuda()  # drawn on the CPU, as everywhere
     for lengths in (None, torch.tensor([9, 1, 0, 4])):
         results = []
         for fused in (False, True):

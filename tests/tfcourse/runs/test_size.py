@@ -1,8 +1,10 @@
 """A page's two sizes, and the parts of `make gpu`."""
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 
 import nbformat
@@ -150,6 +152,50 @@ def test_only_chapters_take_long_and_keep_nothing(course, monkeypatch):
         name for name, part in found.items() if not part.kept and part.minutes > on_gpu.AT_A_STRETCH
     }
     assert all(name[:2].isdigit() for name in long) and len(found) > 15
+
+
+def test_make_gpu_runs_from_an_unpacked_archive(course, tmp_path):
+    """With the machine's own Python: the packages are not installed, and nothing is downloaded."""
+    unpacked = tmp_path / "course"
+    for name in ("benchmarks", "coursebook", "tfcourse"):
+        shutil.copytree(course / name, unpacked / name)
+    for name in ("Makefile", "_toc.yml", "nbgrader_config.py", "notebooks"):
+        (unpacked / name).symlink_to(course / name)
+    own = tmp_path / "python"
+    own.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # no editable installation
+    own.chmod(0o755)
+    environment = dict(os.environ) | {
+        "PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1", "MAKEFLAGS": "",
+    }  # fmt: skip
+    done = subprocess.run(
+        ["make", "gpu", f"PYTHON={own}", "GPU=--list"], cwd=unpacked, env=environment, text=True,
+        capture_output=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("cuda-tests") and not (unpacked / ".venv").exists()
+
+
+def test_make_gpu_leaves_out_what_lacks_a_package(gpu, tmp_path, capsys, monkeypatch):
+    given = {name: (1, 1, {}, GOOD) for name in ("cuda-tests", "09-decoder", "speed")}
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    monkeypatch.setitem(sys.modules, "nbconvert", None)
+    gpu(given)
+    said = capsys.readouterr().out
+    assert "cuda-tests: left out, it needs hypothesis\n" in said
+    assert "09-decoder: left out, it needs nbconvert\n" in said
+    assert {path.name for path in tmp_path.iterdir()} == {"speed", "kept"}
+
+
+def test_make_gpu_keeps_what_was_compiled(gpu, tmp_path, monkeypatch):
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    monkeypatch.setenv("TRITON_CACHE_DIR", "named")
+    shows = (
+        "import os; open(sys.argv[1] + '/' + sys.argv[2], 'w').write("
+        "os.environ['TORCHINDUCTOR_CACHE_DIR'] + ' ' + os.environ['TRITON_CACHE_DIR'])"
+    )
+    gpu({"speed": (1, 1, {}, shows)})
+    kept = tmp_path / "kept" / "compiled" / "inductor"
+    assert (tmp_path / "speed").read_text() == f"{kept} named"
 
 
 def test_make_gpu_needs_neither_jupyter_nor_nbgrader(course, tmp_path):
