@@ -369,6 +369,7 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         figure.get_by_role("button", name="Translator", exact=True).press("Enter")
         for _ in said.split():
             figure.get_by_role("button", name="Write the next word").press("Enter")
+        figure.get_by_text("All tensors, one by one").click()
         for number, shapes in enumerate(stacks):
             figure.get_by_label("Open", exact=True).select_option(f"{number}.embed.")
             tensor = figure.get_by_label("Tensor", exact=True)
