@@ -3,22 +3,11 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
-  // A button that shows what stands behind it, or hides it, and a function that does so. (A <details> whose parts stand in the
-  // row of its neighbours is not known to every browser.)
-  function fold(kind, said, ...behind) {
-    const held = html("div", { class: "map-folded", hidden: true }, behind), button = html("button", { type: "button", class: "map-fold", "aria-expanded": "false", onclick: () => set(held.hidden) }, said);
-    const element = html("div", { class: kind }, button, held), set = (open) => {
-      held.hidden = !open;
-      button.setAttribute("aria-expanded", open);
-      element.classList.toggle("open", open);
-    };
-    return [element, set];
-  }
   // ---- the parts of the frame ------------------------------------------------------------------
   ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   let fresh = false; // a text that is just typed
@@ -145,27 +134,13 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The panel: an attention's numbers, or another stage's view.
   function figures({ band: b, column, token }, row) {
     const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
-    if (unfolded && stage_ !== unfolded && !calm && !passing) uncover();
+    if (unfolded && stage_ !== unfolded && !calm && !passing) uncover(rowBox, elements([...inNumbers, ...inViews]));
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
     else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room), token));
-  }
-  // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
-  let leaving = null;
-  function uncover() {
-    leaving?.remove();
-    const old = elements([...inNumbers, ...inViews]).find((one) => one.getClientRects().length);
-    if (!old) return;
-    const { x, y, width, height } = old.getBoundingClientRect(), { x: left, y: top } = rowBox.getBoundingClientRect(), copy = old.cloneNode(true);
-    copy.querySelector(".places").remove();
-    for (const one of ["role", "aria-label"]) copy.removeAttribute(one);
-    for (const [attribute, value] of [["class", "live-picture map-leaving"], ["aria-hidden", "true"], ["style", `left:${x - left}px;top:${y - top}px;width:${width}px;height:${height}px`]]) copy.setAttribute(attribute, value);
-    leaving = copy;
-    rowBox.append(copy);
-    copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
   }
   // As many rows as the longest of its texts has.
   const most_ = () => Math.max(...found.bands.map(({ names }) => names.length));
@@ -388,17 +363,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     onward.focus({ preventScroll: true });
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
-    if (see === "numbers") reveal(map.element, rowBox);
-    else if (small.matches) reveal(off_ || map.scored() ? map.bars() : map.element);
-    else reveal(off_ ? story : map.element, rowBox, true);
-  }
-  // Scrolls so that `part` stands below the tour's own words, and nothing of it behind them. If `more` is to be seen too and
-  // there is no room for both, that counts, unless it is `less` than the part.
-  function reveal(part, more = part, less = false) {
-    const top = (one) => one.getBoundingClientRect().top - parseFloat(getComputedStyle(around).top) - around.offsetHeight - 8;
-    const up = top(part), down = more === part ? up : more.getBoundingClientRect().bottom - innerHeight + 8;
-    const by = up < 0 || (more === part) ? up : down <= up || less ? Math.max(Math.min(up, down), 0) : top(more);
-    if (by) scrollBy({ top: by, behavior: "instant" });
+    if (see === "numbers") reveal(around, map.element, rowBox);
+    else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
+    else reveal(around, off_ ? story : map.element, rowBox, true);
   }
   let asked = name;
   function show(to) {
