@@ -339,6 +339,7 @@ FIGURES = {
                 "translator-model",
                 "opened",
                 "map-strip",
+                "map-frame",
                 "map-models",
                 "map-picture",
                 "map-row",

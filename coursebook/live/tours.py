@@ -4,7 +4,8 @@ from __future__ import annotations
 
 #: The map's guided tours, by architecture. A stop opens a stage and says something of it;
 #: ``{width}``, ``{heads}``, ``{blocks}``, ``{last}`` (the last block), ``{next}`` (the likeliest
-#: token) and ``{story}`` (the text so far) are those of the model that is shown. ``head`` is the
+#: token), ``{story}`` (the text so far), ``{asks}`` (the last row) and ``{looks}`` (what it takes
+#: most from in the last cross-attention) are those of the model that is shown. ``head`` is the
 #: head shown if it is not the one of before, ``words`` how many are written first, ``uses`` the
 #: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map.
 TOURS = {
@@ -25,8 +26,14 @@ TOURS = {
             "open": "0.self.0",
             "said": "In each block {heads} heads attend side by side, each with weights of its "
             "own. The picture shows one of them: choose another under Head, and see how the curves "
-            "change. Here are the numbers: a query, the keys, their products, and the weights.",
+            "change.",
             "uses": ["head"],
+        },
+        {
+            "open": "0.self.0",
+            "said": "How “{asks}” gets its weights: its query q is compared with the key k of each "
+            "row that it may see. The more the two agree, the higher the score, and softmax turns "
+            "the scores into weights with the sum 1.",
             "see": "numbers",
         },
         {
@@ -55,7 +62,7 @@ TOURS = {
             "said": "An encoder reads a whole sentence at once. One word of it is hidden, and "
             "stands here as ▢: choose which, or type ___ for it. Each word becomes a vector, and "
             "its position is added.",
-            "uses": ["text"],
+            "uses": ["text", "hide"],
         },
         {
             "open": "0.self.0",
@@ -94,11 +101,18 @@ TOURS = {
         {
             "open": "1.cross.{last}",
             "said": "Cross-attention: each word being written looks at the source. These curves "
-            "come down from the encoder. Written so far: {story}. Head 3 of the last block, shown "
-            "here, follows the words. Its numbers show how it gets its weights.",
+            "come down from the encoder. Written so far: {story}. Head 3 of the last block follows "
+            "the words. The bright curve is of the row that writes next, “{asks}”: it takes most "
+            "from “{looks}”. Grey curves are of the rows above it.",
             "head": 2,
             "words": 2,
             "uses": ["head"],
+        },
+        {
+            "open": "1.cross.{last}",
+            "said": "How “{asks}” gets its weights: its query q, made in the decoder, is compared "
+            "with the key k of each word in the encoder. Softmax turns the scores into weights "
+            "with the sum 1.",
             "see": "numbers",
         },
         {

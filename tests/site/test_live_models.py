@@ -265,6 +265,8 @@ def test_a_screen_reader_hears_what_there_is(chromium, page_file: Path) -> None:
         for name in MODELS:
             figure = page.locator(f"#figure-{name}")
             begin(figure)
+            for fold in figure.locator("details > summary").all():
+                fold.press("Enter")  # what is folded is within reach
             heard = figure.aria_snapshot()
             controls = re.findall(r"- (?:textbox|slider|combobox|checkbox|button)\b.*", heard)
             names = [line.split('"')[1] for line in controls if '"' in line]
@@ -369,6 +371,7 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         figure.get_by_role("button", name="Translator", exact=True).press("Enter")
         for _ in said.split():
             figure.get_by_role("button", name="Write the next word").press("Enter")
+        figure.get_by_text("All tensors, one by one").click()
         for number, shapes in enumerate(stacks):
             figure.get_by_label("Open", exact=True).select_option(f"{number}.embed.")
             tensor = figure.get_by_label("Tensor", exact=True)

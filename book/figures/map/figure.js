@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -16,21 +16,20 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     [texts[name], fresh] = [text, true];
     return read(text);
   } });
-  // What was just written stays before what is to come, so the line shows its end.
   const note = ui.above.lastChild, language = html("div", { class: "live-buttons" });
   const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input);
   const tries = html("div", { class: "map-tries" }, guide.parentElement, ui.above.lastChild);
-  ui.above.append(language, tries, note);
+  ui.above.append(language, tries);
   // Beside the bars: what draws from them and what changes them; on a telephone the latter are folded, and the parts to switch off always.
   const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())]);
-  const heat = html("div"), parts = html("div", { class: "live-buttons" }), switches = html("details", { class: "map-switches" }, html("summary", {}, "Switch parts off"), parts);
-  const more = html("details", { class: "map-more" }, html("summary", {}, "More"), heat, switches), small = matchMedia("(max-width: 47.99rem)");
-  const row_ = dice.parentElement, unfold = () => { more.open = !small.matches; (small.matches ? press.parentElement : row_).append(dice, runs); };
+  const heat = html("div"), parts = html("div", { class: "live-buttons" }), [switches, openSwitches] = fold("map-switches", "Switch parts off", parts);
+  const [more, openMore] = fold("map-more", "More", heat, switches), small = matchMedia("(max-width: 47.99rem)");
+  const row_ = dice.parentElement, unfold = () => { openMore(!small.matches); (small.matches ? press.parentElement : row_).append(dice, runs); };
   small.addEventListener("change", unfold);
   unfold();
   const own = html("div", { class: "live-controls" }), chooseHead = html("div", { class: "map-head" });
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
-  const story = html("p", { class: "live-story" }, shownText, guess), chips = html("div", { class: "live-buttons map-off" });
+  const story = html("p", { class: "live-story" }, shownText, guess), saying = html("div", { class: "map-said" }, story, note), chips = html("div", { class: "live-buttons map-off" });
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
@@ -43,11 +42,11 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   picture.element.classList.add("map-tensor");
   const cell = html("p", { class: "live-note map-cell" }), legend = html("p", { class: "map-key" });
   const rowBox = html("div", { class: "map-rows" }, chooseHead, elements([...inNumbers, ...inViews]), figures_);
-  const bench = html("div", { class: "map-bench" }, own, html("div", {}, picture.element, cell)), leak = html("div", { class: "map-leak", hidden: true });
+  const bench = html("details", { class: "map-bench" }, html("summary", {}, "All tensors, one by one"), html("div", { class: "map-open" }, own, html("div", {}, picture.element, cell))), leak = html("div", { class: "map-leak", hidden: true });
   draws.append(more);
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
-    html("div", { class: "map-top" }, story, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
+    html("div", { class: "map-top" }, saying, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
   let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
@@ -62,7 +61,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
     found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
-    Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
+    Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1], heated: !altered() && Boolean(power) });
+    // What would be written if the model ended with this vector, and its probability.
+    found.lens = family().lens && ((vector) => {
+      const all = shares({ logits: family().lens(vector) }), id = largest(all);
+      return { said: family().token(id), share: all[id] };
+    });
     band = Math.min(band, found.bands.length - 1);
     const scored = found.bands.findIndex((one) => one.scored !== undefined);
     if (!focus || focus[1] >= found.bands[focus[0]]?.names.length) focus = [scored, found.bands[scored].scored];
@@ -92,7 +96,8 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     leaks();
     shownText.replaceChildren(...family().story());
     guess.textContent = Live.mapWords.guess(found);
-    story.scrollTop = story.scrollHeight;
+    // What was just written stays in view; a remark, which is set last, takes a line.
+    queueMicrotask(() => Object.assign(story, { scrollTop: story.scrollHeight, scrollLeft: story.scrollWidth }));
     switchedOff();
     dice.hidden = !family().draws;
     press.textContent = family().ended?.(best) ? "Begin again" : family().press;
@@ -129,27 +134,13 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The panel: an attention's numbers, or another stage's view.
   function figures({ band: b, column, token }, row) {
     const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
-    if (unfolded && stage_ !== unfolded && !calm) uncover();
+    if (unfolded && stage_ !== unfolded && !calm && !passing) uncover(rowBox, elements([...inNumbers, ...inViews]));
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
     else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room), token));
-  }
-  // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
-  let leaving = null;
-  function uncover() {
-    leaving?.remove();
-    const old = elements([...inNumbers, ...inViews]).find((one) => one.getClientRects().length);
-    if (!old) return;
-    const { x, y, width, height } = old.getBoundingClientRect(), { x: left, y: top } = rowBox.getBoundingClientRect(), copy = old.cloneNode(true);
-    copy.querySelector(".places").remove();
-    for (const one of ["role", "aria-label"]) copy.removeAttribute(one);
-    for (const [attribute, value] of [["class", "live-picture map-leaving"], ["aria-hidden", "true"], ["style", `left:${x - left}px;top:${y - top}px;width:${width}px;height:${height}px`]]) copy.setAttribute(attribute, value);
-    leaving = copy;
-    rowBox.append(copy);
-    copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
   }
   // As many rows as the longest of its texts has.
   const most_ = () => Math.max(...found.bands.map(({ names }) => names.length));
@@ -191,19 +182,21 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
-  let frame = null, moving = false, seen = true, resume = null;
+  let frame = null, moving = false, seen = true, resume = null, passing = false;
   const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
   function way(ms, done) {
     stop();
+    passing = ms === lap;
+    ui.figure.classList.toggle("passing", passing);
     resume = () => way(ms, done);
     let begun = null, passed = null;
     const tick = (now) => {
       begun ??= now;
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
       if (shown) {
-        const front = shown.front(share);
-        // At first the view goes along; later what is open stays.
-        if (ms === lap && front.column && front.column !== passed) {
+        const front = shown.front(share, passing);
+        // At first the frame and the view go along, in the same moment; later what is open stays.
+        if (passing && front.column !== passed) {
           passed = front.column;
           maps.forEach((map) => map.mark({ band: front.band, ...passed }));
           tells.textContent = told(front);
@@ -221,18 +214,21 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // It moves on until it comes to the answer, or is stopped.
   function moves() { moving = true; runs.textContent = "Pause"; }
   function halt() {
-    [moving, resume] = [false, null];
+    const passed = passing;
+    [moving, resume, passing] = [false, null, false];
+    ui.figure.classList.remove("passing");
     runs.textContent = "Let it run";
     stop();
-    if (home) settle();
+    if (home && passed) settle();
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come. The line of text
   // always holds what the model reads.
   function add(id = largest(found.shares)) {
-    const more_ = family().next(id);
+    const goes = family().hide ? [] : maps.map((map) => map.takes(id, found.token(id))), more_ = family().next(id);
     focus = null;
     renew();
+    for (const go of goes) go();
     if (family().text) input.value = family().text();
     input.scrollLeft = input.scrollWidth;
     if (family().remark) note.textContent = family().remark();
@@ -310,7 +306,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     which = null;
     legend.replaceChildren(...maps[0].legend());
     const names = () => found.bands.flatMap((one) => one.names);
-    which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: own,
+    which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: name === "encoder" ? heat : own, named: true,
       show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
@@ -326,9 +322,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   }
   // What a tour says of the model that is shown, by the names in its sentences.
   function facts() {
-    const { blocks, start } = found.bands.at(-1), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
+    const { blocks, start, names } = found.bands.at(-1), across = blocks.at(-1).find(([kind]) => kind === "cross"), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
     return { width: start[0].length, heads: word(family().heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
-      next: found.token(largest(found.shares)), story: shownText.textContent };
+      next: found.token(largest(found.shares)), story: shownText.textContent, asks: names.at(-1), looks: found.bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
   }
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const homes = new WeakMap();
@@ -341,7 +337,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else homes.get(control).after(control);
   }
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [whichHead.parentElement, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, name === "encoder" ? "hide" : "heat"], [whichHead.parentElement, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), language, more, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
@@ -353,28 +349,23 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
     uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
-    switches.open = Boolean(tour[tourAt]?.uses?.includes("off"));
+    openSwitches(Boolean(tour[tourAt]?.uses?.includes("off")));
     if (tourAt < 0) { if (hold) guide.focus(); return; }
     const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map" } = tour[tourAt];
     whichHead.value = head = shown;
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
-    const told_ = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
-    open(told_(key));
-    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), told_(sentences));
+    const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
+    open(filled(key));
+    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
     leave.hidden = tourAt === tour.length - 1;
     onward.focus({ preventScroll: true });
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
-    if (small.matches) reveal(off_ ? map.bars() : map.frame, true);
-    else reveal(off_ ? story : see === "numbers" ? rowBox : map.element);
-  }
-  // Scrolls to a part of the figure that a tour speaks of, below the tour's own words, and to the panel if there is room.
-  function reveal(part, alone = false) {
-    const { top } = part.getBoundingClientRect(), { bottom } = rowBox.getBoundingClientRect(), above = parseFloat(getComputedStyle(around).top) + around.offsetHeight;
-    const up = top - above - 8, down = alone ? up : bottom - innerHeight + 8;
-    if (up < 0 || down > 0) scrollBy({ top: up < 0 ? up : Math.min(up, down), behavior: "instant" });
+    if (see === "numbers") reveal(around, map.element, rowBox);
+    else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
+    else reveal(around, off_ ? story : map.element, rowBox, true);
   }
   let asked = name;
   function show(to) {
@@ -397,9 +388,11 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     invite(examples[name]);
     note.textContent = family().cut(texts[name]);
     compute();
+    const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0";
+    [band, place] = [Number(first_[0]), stages(first_[0]).find(({ key }) => key === first_).at];
     home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: true }, ""))[0];
     build();
-    open(found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0");
+    open(first_);
     once();
   }
 
@@ -432,6 +425,8 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else forward();
   });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
+  // The page's own button to its top would lie upon what is looked at.
+  new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
   for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); }, true);
   new IntersectionObserver(([{ isIntersecting }]) => {

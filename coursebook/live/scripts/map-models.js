@@ -21,6 +21,16 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
     const inLine = (ids) => tokenizer.decode(ids).replaceAll("\n", " ⏎ ");
     let typed = [], written = [];
     const read_ = () => [...typed, ...written].slice(-most);
+    // The words that are several tokens: where each begins in a row of ids, and how many tokens it has.
+    const cutWords = (ids) => {
+      const found = [];
+      ids.map(token).forEach((piece, t) => {
+        const inside = /^[A-Za-z]+$/.test(piece), goes = inside && found.at(-1)?.at + found.at(-1)?.pieces.length === t;
+        if (goes) found.at(-1).pieces.push(piece);
+        else if (inside || /^␣[A-Za-z]+$/.test(piece)) found.push({ at: t, pieces: [piece] });
+      });
+      return found.filter(({ pieces }) => pieces.length > 1);
+    };
     return {
       heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
       off: [...heads("", [], gpt.layers, gpt.heads), ...ffns("", "", gpt.layers)], steps: () => [Live.openedDecoder(gpt.layers, head)],
@@ -34,7 +44,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       read(options) {
         const ids = read_(), all = { ids, ...gpt.read(ids, options) };
         return { stacks: [all], logits: all.logits, scoring: { from: all.blocks.at(-1).after.at(-1), last: all.last },
-          bands: [{ column: "tokens", head: "final norm", names: ids.map(token), start: all.start, embed: placed(all), blocks: all.blocks.map(block), norms: "before", scored: ids.length - 1 }] };
+          bands: [{ column: "tokens", head: "final norm", names: ids.map(token), words: cutWords(ids).map(({ at, pieces }) => [at, at + pieces.length - 1]), start: all.start, embed: placed(all), blocks: all.blocks.map(block), norms: "before", scored: ids.length - 1 }] };
       },
       // The scores after each row, and the token that is there.
       rows(options) {
@@ -42,7 +52,13 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
         return gpt.scores(blocks.at(-1).after).map((logits, t) => ({ logits, next: ids[t + 1] }));
       },
       next(id) { written.push(id); return written.length % many > 0; },
-      remark: () => [typed.length + written.length > most ? `It reads the last ${most} tokens only.` : "", tokenizer.remark(typed)].filter(Boolean).join(" "),
+      remark() {
+        const [first] = cutWords(typed), left = typed.length + written.length > most;
+        const cut = first && !left ? `No token is all of “${first.pieces.join("").replace("␣", "")}”, so it is cut into ${first.pieces.length}: ${first.pieces.join(" ")}` : "";
+        return [left ? `It reads the last ${most} tokens only.` : "", cut, tokenizer.remark(typed)].filter(Boolean).join(" ");
+      },
+      // The scores of the next token, if the vector were that after the last block.
+      lens: (vector) => gpt.scores([vector])[0],
       story: () => [inLine(typed), written.length ? html("strong", {}, inLine(written)) : ""],
       text: () => inLine([...typed, ...written]),
       answer: (best, share) => `The decoder's next token: “${token(best)}”, with probability ${chance(share)}.`,

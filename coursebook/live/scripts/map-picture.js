@@ -2,17 +2,17 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest } = Live.mapStrip;
+  const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest, full } = Live.mapStrip;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
   const WIDE = {
-    width: 920, high: 40, room: { one: 160, two: 155 }, top: 46, between: 36, letters: 11, below: false, bar: 20,
+    width: 920, high: 40, room: { one: 160, two: 135 }, top: 43, between: 30, letters: 11, below: false, bar: 20,
     one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
-    two: [{ left: 0, label: 104, embed: 14, self: [66, 66], ffn: 36 }, { left: 150, label: 180, embed: 14, self: [62, 62], cross: 80, ffn: 34 }],
+    two: [{ left: 0, label: 118, embed: 14, self: [74, 74], ffn: 38 }, { left: 0, label: 180, embed: 14, self: [170, 78], cross: 84, ffn: 36 }],
   };
   const TALL = {
-    width: 360, high: 44, room: { one: 220, two: 400 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
+    width: 360, high: 44, room: { one: 220, two: 320 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
     one: { left: 0, label: 60, embed: 22, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
   };
@@ -50,17 +50,18 @@ Live.mapPicture = (() => {
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   // The names of a decoder's parts stand below it if curves come from an encoder above.
   function places(model, plan) {
-    // As high for any text, unless its names would touch; a translation has room for as many words as were read.
-    const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), more = two ? Math.max(first - 1 - second, 0) : 0;
-    const room = two ? plan.room.two : plan.room.one, high = Math.max(Math.min(plan.high, room / (two ? first + second + more : first)), 15);
+    // As high for any text, unless its names would touch; a translation has room for as many words as were read, and its first
+    // words share that room.
+    const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), last = two ? Math.max(first - 1, second) : 0;
+    const room = two ? plan.room.two : plan.room.one, each = Math.max(Math.min(plan.high, room / (first + last)), 15);
     let top = plan.top;
     return model.bands.map((band, n) => {
-      const own = model.bands.length > 1 ? plan.two[n] : plan.one, from = top, bottom = from + high * band.names.length;
-      top += high * band.names.length + plan.between;
+      const own = two ? plan.two[n] : plan.one, from = top, high = n ? (each * last) / second : each, bottom = from + high * band.names.length;
+      top = bottom + plan.between;
       return {
         ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
         y: (t) => from + (t + 0.5) * high, columns: columns(band, own, plan),
-        ...(n ? { frame: [from - 6, bottom + 22], named: bottom + 16, titled: bottom + 39, end: bottom + 42, foot: bottom + 42 + more * high }
+        ...(n ? { frame: [from - 6, bottom + 20], named: bottom + 14, titled: bottom + 34, end: bottom + 37, foot: bottom + 37 }
           : { frame: [from - 22, bottom + 6], named: from - 8, titled: from - 30, foot: (two ? bottom : Math.max(bottom, from + room)) + 6, end: (two ? bottom : Math.max(bottom, from + room)) + 6 }),
       };
     });
@@ -116,6 +117,8 @@ Live.mapPicture = (() => {
         writes ? text(edge - (below ? 8 : 86), y(t) + (below ? 11 : 4), `▸ ${short(writes, plan.letters)}`, below ? "end share" : "share") : null,
       ];
     });
+    // The pieces of one word, joined.
+    const joined = narrow ? [] : (band.words ?? []).map(([first, end]) => line(edge - 4, y(first) - 5, edge - 4, y(end) + 5, "joined"));
     const lines = names.map((_, t) => {
       let from = edge;
       const pieces = all.filter(({ after }) => after).map((column, c) => {
@@ -156,14 +159,17 @@ Live.mapPicture = (() => {
       const most = greatest(band.start), deep = Math.min(high - 5, 24);
       return names.map((_, t) => patch(band.start[t], x0 + 2, y(t) - deep / 2, x1 - x0 - 8, deep, most));
     });
-    return [boxes, lines, parts, each, words, named, titles];
+    return [boxes, lines, parts, each, words, joined, named, titles];
   }
 
   // The vector of the chosen row after each of its stages, all with one scale, below the map.
-  function drawVectors(bands, { focus: [b, t] }, plan, y) {
+  // Below each stands what the model would write if it ended there, if there is room for it.
+  function drawVectors(bands, { focus: [b, t] }, plan, y, lens) {
     const band = bands[b], all = band.columns.filter(({ after, x0, x1 }) => after && x1 - x0 >= 20), most = greatest(all.map(({ after }) => after[t]));
     const wide = Math.min(76, ...all.map(({ x0, x1 }) => x1 - x0 - 4)), name = plan.below ? "vector" : `vector of “${short(band.names[t], 7)}”`;
-    return [text(band.edge - 8, y + 14, plan.below ? name : name.slice(0, 9), "end share"), plan.below ? null : text(band.edge - 8, y + 28, name.slice(10), "end share"), text(band.edge - 8, y + (plan.below ? 28 : 42), `to ±${number(most, 1)}`, "end share"),
+    const read = lens && wide >= 36 ? [text(band.edge - 8, y + VECTOR + 13, "guess so far", "end share"),
+      all.map(({ after, x1 }) => text(x1 - 2, y + VECTOR + 13, short(lens(after[t]).said, Math.floor(wide / 7.2)), "end mono strong"))] : null;
+    return [read, text(band.edge - 8, y + 14, plan.below ? name : name.slice(0, 9), "end share"), plan.below ? null : text(band.edge - 8, y + 28, name.slice(10), "end share"), text(band.edge - 8, y + (plan.below ? 28 : 42), `to ±${number(most, 1)}`, "end share"),
       all.map(({ after, x1 }) => patch(after[t], x1 - 2 - wide, y, wide, VECTOR, most))];
   }
 
@@ -173,23 +179,24 @@ Live.mapPicture = (() => {
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 54;
     const start = plan.below ? band.foot + VECTOR + 60 : 36, high = plan.bar;
+    const { most, grey } = full(model, order);
     const rows = order.map((id, i) => {
       const top = start + high * i, first = i ? "" : " strong", kept = !plan.below || !i;
       const points = plan.below ? [[from, y], [plan.width, y], [plan.width - 2, y + 8], [plan.width - 2, start - 2]] : curve(from, y, fan, top + high / 2 - 2);
       if (kept) tracks.push({ points, x0: from, x1: plan.below ? from + 12 : fan, weight: shares[id], chosen: true, kind: "one" });
-      return [
-        kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null,
+      const curve_ = kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null;
+      return [curve_, svg("g", { class: "bar", "data-token": id },
         text(plan.below ? left - 8 : fan + 6, top + high / 2 + 2, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
-        before ? overlaid(left, top, high - 5, room * before[id], room * shares[id], "cell one")
-          : [box(left, top, room, high - 5, "track"), box(left, top, room * shares[id], high - 5, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
-        text(plan.width - 4, top + high / 2 + 2, chance(shares[id]), `end${first}`),
-      ];
+        before ? overlaid(left, top, high - 5, (room * before[id]) / grey, (room * shares[id]) / most, "cell one")
+          : [box(left, top, room, high - 5, "track"), box(left, top, (room * shares[id]) / most, high - 5, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
+        text(plan.width - 4, top + high / 2 + 2, chance(shares[id]), `end${first}`))];
     });
     // What the others have together, and why it may be much.
     let end = start + high * bars + 14;
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
-    for (const more of [...(spread ?? []), before && `grey: ${whole}`]) if (more) rows.push(text(fan, end += 16, more, "share"));
+    const scaled = most < 1 ? [`full bar: ${chance(most)}`] : [], compared = before ? [`grey: ${whole}${scaled.length ? `, to ${chance(grey)}` : ""}`] : [];
+    for (const more of [...(scaled.length ? [] : spread ?? []), ...scaled, ...compared]) rows.push(text(fan, end += 16, more, `share${more === scaled[0] ? " strong" : ""}`));
     return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
   }
 
@@ -212,15 +219,30 @@ Live.mapPicture = (() => {
     return signs.map(([said, sign]) => html("span", {}, html("span", { class: "live-picture" }, svg("svg", { width: 22, height: 16, "aria-hidden": true }, sign)), said));
   }
 
+  // Where each bar is and how long; and bars that glide from where they were, so that one sees which tokens rise and fall.
+  const barsOf = (element) => new Map([...element.querySelectorAll(".bar")].map((one) => {
+    const bar = one.querySelector(".one");
+    return [one.dataset.token, { one, bar, y: bar.y.baseVal.value, long: Math.max(bar.width.baseVal.value, 0.5) }];
+  }));
+  function glide(element, before) {
+    for (const [id, { one, bar, y, long }] of barsOf(element)) {
+      const from = before.get(id), ease = { duration: 300, easing: "ease-out" };
+      if (!from || (from.y === y && from.long === long)) continue;
+      one.animate([{ transform: `translateY(${from.y - y}px)` }, { transform: "none" }], ease);
+      bar.style.transformOrigin = `${bar.x.baseVal.value}px 0`;
+      bar.animate([{ transform: `scaleX(${from.long / long})` }, { transform: "none" }], ease);
+    }
+  }
+
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
   // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
   return (ui, form, { reach, choose }) => {
-    const plan = form === "wide" ? WIDE : TALL, moving = svg("g", { class: "moving", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
+    const plan = form === "wide" ? WIDE : TALL, calm = Live.calm(), moving = svg("g", { class: "moving", "aria-hidden": "true" }), going = svg("g", { class: "going", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
     const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
-    const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, places_.group] });
+    const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, going, places_.group] });
     picture.element.classList.add("live-map", form);
     let spots = new Map();
-    let bands = [], tracks = [], scores = null, under = 0, chosen = 0;
+    let bands = [], tracks = [], scores = null, under = 0, chosen = 0, stage = null;
     // The frame stands around the stage that is open below, or pointed at: nothing else moves it.
     const around = ({ n }, { kind, x0, x1 }) => (kind === "scores"
       ? { x: at(Math.max(scores.left - 6, 1)), y: at(scores.top), width: at(plan.width - Math.max(scores.left - 6, 1) - 1), height: at(scores.bottom + 6 - scores.top) }
@@ -261,6 +283,7 @@ Live.mapPicture = (() => {
     return {
       element: picture.element, frame,
       bars: () => scores.title,
+      scored: () => stage === "scores",
       legend: () => legend(bands),
       point(event) {
         const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
@@ -277,7 +300,9 @@ Live.mapPicture = (() => {
         const open = this.mark(state.opened);
         [chosen] = state.focus;
         under = bands.at(-1).end + 4;
-        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + 4) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under));
+        const before = calm || !this.visible() ? null : barsOf(picture.element);
+        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens && !plan.below ? 16 : 4)) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under, model.lens));
+        if (before) glide(picture.element, before);
         moving.replaceChildren();
         places_.draw(reached(model), keyOf(state.opened.band, state.opened)); // the Tab key passes and changes nothing
         return { band: state.opened.band, column: open };
@@ -286,12 +311,25 @@ Live.mapPicture = (() => {
       mark({ band: n, kind, block }) {
         const open = bands[n]?.columns.find((one) => one.kind === kind && one.block === block);
         if (open) put(around(bands[n], open));
+        stage = kind;
         return open;
       },
+      // The token of a bar is to be written: what is returned lets it go from there to the row that it has become.
+      takes(id, said) {
+        const i = scores.order.indexOf(id), from = i < 0 ? scores.top : scores.start + scores.high * (i + 0.5) + 2, x = scores.left;
+        return () => {
+          if (calm || !this.visible()) return;
+          const band = bands[scores.band], wide = text(band.edge - 8, band.y(band.names.length - 1) + 4, said, "end one over");
+          going.append(wide);
+          wide.animate([{ transform: `translate(${x - band.edge + 60}px, ${from - band.y(band.names.length - 1)}px)` }, { transform: "none" }], { duration: 700, easing: "ease-in-out" }).onfinish = () => wide.remove();
+        };
+      },
       still() { moving.replaceChildren(); },
-      // What moves at this share of the way; returns the column that it is in.
-      front(share) {
-        const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], x = first + share * (last - first);
+      // What moves at this share of the way; returns the column that it is in. Stage by stage, each has the same time.
+      front(share, staged = false) {
+        const [first, last] = [Math.min(...bands.map(({ edge }) => edge)), Math.max(...tracks.map(({ x1 }) => x1))], stages = bands.at(-1).columns;
+        const n = Math.min(Math.floor(share * stages.length), stages.length - 1), from = stages[n].x0, to = stages[n + 1]?.x0 ?? last;
+        const x = staged ? from + (share * stages.length - n) * (to - from) : first + share * (last - first);
         const dot = (cx, cy, r, kind) => svg("circle", { class: `spot ${kind}`, cx: at(cx), cy: at(cy), r: at(r) });
         const sweep = bands.filter(({ edge, columns: all }) => x >= edge && x <= all.at(-1).x1).map(({ frame: [from, to] }) => [14, 6].map((half) => box(x - half, from, 2 * half, to - from, "sweep")));
         moving.replaceChildren(...sweep.flat(), ...tracks.filter(({ x0, x1 }) => x >= x0 && x <= x1).map((one) => {
@@ -300,8 +338,7 @@ Live.mapPicture = (() => {
           return dot(cx, cy, 1.5 + (one.chosen ? 6 : 3.5) * Math.sqrt(one.weight), one.kind);
         }));
         const band = bands.findLast(({ edge }) => x >= edge) ?? bands[0];
-        const column = band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1);
-        return { band: band.n, column };
+        return staged ? { band: bands.length - 1, column: stages[n] } : { band: band.n, column: band.columns.find(({ x0, x1 }) => x >= x0 && x <= x1) };
       },
     };
   };

@@ -9,7 +9,10 @@ Live.mapRow = (ui, form, say) => {
     ? { beside: 626, card: 284, letters: 9, name: 76, keys: [82, 290], score: 350, bar: [358, 382], weight: 418, values: [428, 606], products: [12, 140], handed: [152, 274] }
     : { card: 360, letters: 7, name: 54, keys: [60, 160], score: 206, bar: [210, 222], weight: 254, values: [260, 358], products: [12, 172], handed: [188, 348] };
   const { beside, card, letters, name, keys, score, bar, weight, values } = plan, width = beside ? 606 : card;
-  const HIGH = 21, CELL = 17, QUERY = 24, TOP = 62, DEEP = 142, BARS = 44;
+  const QUERY = 24, TOP = 60, DEEP = 142, BARS = 44;
+  // The more keys, the lower their rows, so that the map and the panel stay on one screen.
+  const pitch = (room) => Math.max(Math.min(21, 150 / room), 13.5);
+  let HIGH = 21, CELL = 17;
   const places = Live.places({
     reach: (key) => point(key === null ? null : { j: Number(key) }),
     choose: (key) => { chosen = Number(key); point({ j: chosen }); },
@@ -30,7 +33,7 @@ Live.mapRow = (ui, form, say) => {
   // Where the panel of the key at work is.
   const corner = () => (beside ? [beside, 32] : [0, bottom(row.room) + 6]);
   // Where the sum's strip ends, and the scale below it.
-  const bottom = (room) => TOP + HIGH * room + 48;
+  const bottom = (room) => TOP + pitch(room) * (room + 1) + 27;
   // The key at work. Its sum, divided by the root of the width, is the score, unless the mask shuts it.
   function work() {
     const { q, output } = row.head, { t, columns } = row, { j, each, sum, root, score: last, share, handed } = products();
@@ -52,11 +55,11 @@ Live.mapRow = (ui, form, say) => {
     ]);
   }
   // The number that is pointed at, in each vector that has it.
-  const marks = ({ i }, j) => (i === undefined ? null : [[keys, QUERY], [keys, TOP + HIGH * j], [values, TOP + HIGH * j], [values, TOP + HIGH * row.columns.length + 2]]
-    .map(([span, y]) => around(span, row.head.q[0], i, y, CELL)));
+  const marks = ({ i }, j) => (i === undefined ? null : [[keys, QUERY, 17], [keys, TOP + HIGH * j], [values, TOP + HIGH * j], [values, TOP + HIGH * row.columns.length + 2]]
+    .map(([span, y, high = CELL]) => around(span, row.head.q[0], i, y, high)));
   function said() {
     const { q, k, v, output } = row.head, { t, me, columns } = row, { j, each, share, handed } = products(), i = pointed?.i;
-    if (i === undefined) return "Point at a key's row to see its score made; at a square to read its number.";
+    if (i === undefined) return `A strip is a vector, a cell for each of its ${q[t].length} numbers: blue above zero, yellow below. Where query and key have one colour, the score rises, else it falls. Point at a row to see its score made, at a cell to read its number.`;
     return `Number ${i + 1} of ${each.length}: “${me}” has q ${number(q[t][i])}, “${columns[j]}” has k ${number(k[j][i])}; q × k = ${number(each[i])}. ` +
       `Weight ${number(share)} × v ${number(v[j][i])} = ${number(handed[i])}, of a sum of ${number(output[t][i])}.`;
   }
@@ -65,14 +68,14 @@ Live.mapRow = (ui, form, say) => {
     picture.element.classList.toggle("is-off", Boolean(gone));
     const most = greatest([q[t], ...k, ...v, output[t]]), best = Live.largest(weights[t]), { j: at_, each, sum, root, score: last, handed, share } = products();
     const rows = columns.map((column, j) => {
-      const y = TOP + HIGH * j, shut = scores[t][j] === -Infinity, strong = j === best ? " strong" : "";
+      const y = TOP + HIGH * j, base = y + CELL / 2 + 4.5, shut = scores[t][j] === -Infinity, strong = j === best ? " strong" : "";
       return [
         j === at_ ? box(0, y - 2, width, HIGH, "map-block") : null,
-        text(name, y + 13, short(column, letters), `end mono${strong}`), strip(k[j], keys, y, CELL, most), strip(v[j], values, y, CELL, most),
-        shut ? text(weight, y + 13, "masked", "end share") : [
-          text(score, y + 13, number(scores[t][j]), `end${strong}`),
+        text(name, base, short(column, letters), `end mono${strong}`), strip(k[j], keys, y, CELL, most), strip(v[j], values, y, CELL, most),
+        shut ? text(weight, base, "masked", "end share") : [
+          text(score, base, number(scores[t][j]), `end${strong}`),
           box(bar[0], y, bar[1] - bar[0], CELL, "track"), box(bar[0], y, (bar[1] - bar[0]) * weights[t][j], CELL, "cell q"),
-          text(weight, y + 13, number(weights[t][j]), `end${strong}`)],
+          text(weight, base, number(weights[t][j]), `end${strong}`)],
       ];
     });
     const end = TOP + HIGH * columns.length + 2, listed = (numbers) => numbers.map((one) => number(one, 4)).join(", ");
@@ -82,10 +85,10 @@ Live.mapRow = (ui, form, say) => {
       `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.`,
       api.height(room),
       text(0, 14, gone ? `${form === "wide" ? where : where.replace("-attention", "")} is off${form === "wide" ? ": these weights change nothing" : ""}` : form === "wide" ? `${where}: how “${me}” gets its weights` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
-      text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, CELL, most), text(keys[1] + 6, QUERY + 13, "query q", "strong q"),
+      text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, 17, most), text(keys[1] + 6, QUERY + 13, "query q", "strong q"),
       text(keys[0], TOP - 6, "key k", "strong k"), text(score, TOP - 6, `q·k / √${q[t].length}`, "end share"),
       text(weight, TOP - 6, form === "wide" ? "softmax" : "weight", "end share"), text(values[0], TOP - 6, "value v", "strong v"),
-      rows, text(values[0] - 6, end + 13, gone ? "off: nothing leaves the head" : form === "wide" ? "sum of weight × v: leaves the head" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
+      rows, text(values[0] - 6, end + CELL / 2 + 4.5, gone ? "off: nothing leaves the head" : form === "wide" ? "sum of weight × v: leaves the head" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
       Live.mapStrip.scale(form === "wide" ? keys[0] - 44 : 0, end + HIGH + 3, most),
       marks(pointed ?? {}, at_), work());
     places.draw(columns.map((column, j) => ({ key: String(j), said: `${column}: score ${number(scores[t][j])}, weight ${number(weights[t][j])}`, x: 0, y: TOP + HIGH * j - 2, width, height: HIGH })));
@@ -119,6 +122,7 @@ Live.mapRow = (ui, form, say) => {
     draw(where, head, t, me, columns, room) {
       if (row?.where !== where || row.t !== t || row.columns.join() !== columns.join()) chosen = pointed = null;
       row = { where, head, t, me, columns, room };
+      [HIGH, CELL] = [pitch(room), pitch(room) - 4];
       show();
     },
   };

@@ -47,5 +47,12 @@ Live.mapStrip = (() => {
   // A probability: small ones with enough digits to be told from zero.
   const chance = (share) => (share >= 0.01 || share === 0 ? number(share) : share >= 0.00095 ? number(share, 3) : share >= 0.00005 ? number(share, 4) : "<0.0001");
   const percent = (share) => (share >= 0.00995 || share === 0 ? `${Math.round(100 * share)} %` : share >= 0.00095 ? `${number(100 * share, 1)} %` : share >= 0.00005 ? `${number(100 * share)} %` : "<0.01 %");
-  return { greatest, step, strip, patch, bars, around, scale, chance, percent };
+  // The probabilities at which a bar and a grey one are full: 1, or the largest if all are small, which then is written.
+  // Of two models the sizes are compared, of two temperatures the shapes.
+  function full({ shares, before, heated }, ids) {
+    const [own, grey] = [shares, before ?? []].map((all) => Math.max(0, ...ids.map((id) => all[id] ?? 0)));
+    const most = heated ? own : Math.max(own, grey), small = most < 0.2;
+    return small ? { most, grey: heated ? grey : most } : { most: 1, grey: 1 };
+  }
+  return { full, greatest, step, strip, patch, bars, around, scale, chance, percent };
 })();

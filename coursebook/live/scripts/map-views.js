@@ -4,7 +4,7 @@
 "use strict";
 
 Live.mapViews = (() => {
-  const { dot, largest, number } = Live, { chance } = Live.mapStrip;
+  const { dot, largest, number } = Live, { chance, full } = Live.mapStrip;
   const size = (row) => Math.sqrt(dot(row, row)), highest = (values, count) => values.map((_, i) => i).sort((a, b) => values[b] - values[a]).slice(0, count);
   const sized = (row) => `length ‖x‖ = ${number(size(row), 1)}`;
   const spread = (row) => {
@@ -93,7 +93,7 @@ Live.mapViews = (() => {
     return {
       title: "Scores become probabilities", alt: ids.map((id) => `${token(id)}: score ${number(logits[id], 4)}, divided by T ${number(heat[id], 4)}, exp ${number(powers[id], 4)}, share ${number(shares[id], 4)}`).join("; "),
       lines: [], most: 1, keys: ids.map((id) => ({ key: id, said: `${token(id)}: probability ${chance(shares[id])}` })),
-      table: { heads, rows: ids.map((id) => ({ cells: row(id), share: shares[id], before: before?.[id] })), keys: ids,
+      table: { heads, full: full(found, ids), rows: ids.map((id) => ({ cells: row(id), share: shares[id], before: before?.[id] })), keys: ids,
         last: [`${(logits.length - ids.length).toLocaleString("en")} others`, ...heads.slice(3).map(() => ""), number(rest), chance(rest / sum)] },
       card({ key = ids[0] }) {
         const one = scored(found, key);

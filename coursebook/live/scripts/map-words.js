@@ -7,10 +7,11 @@ Live.mapWords = (() => {
     // What stands beside the pictures for those who cannot see them.
     all(found, { title, focus: [b, t], head }) {
       const { names, blocks, start } = found.bands[b], all = found.bands.map((one) => one.names.join(" ")).join("; ");
-      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added, gone }]) => {
+      const lines = blocks.flatMap((one, n) => one.map(([kind, { each, added, after, gone }]) => {
         const columns = kind === "cross" ? found.bands[0].names : names;
         const weights = each && `head ${head + 1}${each[head].gone ? " (off)" : ""}, the weights of ${names[t]}: ${each[head].weights[t].map((weight, j) => `${columns[j]} ${number(weight, 4)}`).join(", ")}; `;
-        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}${kind === "ffn" && gone ? " (off)" : ""}: ${weights ?? ""}it adds a vector of length ${number(size(added[t]), 4)}.`;
+        const end = found.lens?.(after[t]);
+        return `Block ${n + 1}, ${Live.stages.KINDS[kind]}${kind === "ffn" && gone ? " (off)" : ""}: ${weights ?? ""}it adds a vector of length ${number(size(added[t]), 4)}.${end ? ` Ended here: ${end.said} ${number(end.share, 4)}.` : ""}`;
       }));
       const order = found.shares.map((_, id) => id).sort((x, y) => found.shares[y] - found.shares[x]).slice(0, found.bars);
       const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
@@ -29,9 +30,11 @@ Live.mapWords = (() => {
       if (!column) return "";
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
-      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."}`;
+      // Of a decoder: what this vector would lead to if no stage followed.
+      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` If the model ended here, ${me} would be followed by “${end.said}” (${chance(end.share)}).` : ""; };
+      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only; after block 1 each also holds what it took from others.${lens(t)}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
-      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.`;
+      if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.${lens(t)}`;
       if (column.kind === "norm") return does;
       if (column.kind === "scores") {
         const id = token ?? largest(found.shares), its = `a score of ${number(found.logits[id])} and a probability of ${chance(found.shares[id])}`;
@@ -41,7 +44,7 @@ Live.mapWords = (() => {
       const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
       const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
       if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle || ` Head ${head + 1} is one of ${column.each.length}, as an example.`}`;
+      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle || ` Head ${head + 1} is one of ${column.each.length}, as an example.`}${lens(t)}`;
     },
     // A decoder without its mask: what each row guesses, beside the token that it can then see. `rows` are those without and with it.
     leaks({ token, bands: [{ names }] }, temperature, rows) {

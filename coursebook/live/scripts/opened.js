@@ -40,16 +40,16 @@ Live.opened = (() => {
   function likeliest(shares, top, token, bars, { logits, temperature }) {
     const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const columns = [["token", 80], ["score", 140], ...(temperature ? [["score ÷ T", 212]] : []), ["softmax", 356]];
-    const left = temperature ? 222 : 150;
+    const left = temperature ? 222 : 150, largest = shares[order[0]], full = largest < 0.2 ? largest : 1;
     return [columns.map(([said, x]) => text(x, top + 12, said, "end share")), order.map((id, i) => {
       const y = top + 18 * (i + 1);
       return [
         text(80, y + 12, short(token(id), 9), "end mono"), text(140, y + 12, number(logits[id]), "end"),
         temperature ? text(212, y + 12, number(logits[id] / temperature), "end") : null,
-        box(left, y, 310 - left, 14, "track"), box(left, y, (310 - left) * shares[id], 14, "cell one"),
+        box(left, y, 310 - left, 14, "track"), box(left, y, ((310 - left) * shares[id]) / full, 14, "cell one"),
         text(356, y + 12, number(shares[id], 3), "end strong"),
       ];
-    })];
+    }), full < 1 ? text(310, top + 12, `full bar: ${number(full, 3)}`, "end share strong") : null];
   }
 
   // Draws a tensor under its `heading`. `part` is [formula, shape in letters, numbers], or says why there is none. `rows`

@@ -49,6 +49,11 @@ def unfold(keys: Keys) -> None:
     keys.figure.get_by_text("Switch parts off").click()
 
 
+def bench(keys: Keys) -> None:
+    """Open what is folded below the map: the tensors, one by one."""
+    keys.figure.locator("details.map-bench").evaluate("one => { one.open = true; }")
+
+
 def written(keys: Keys) -> str:
     return keys.figure.locator(".map-written").inner_text()
 
@@ -111,6 +116,7 @@ def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> No
     agrees(1, len(ids) - 4)
     keys.page.mouse.move(0, 0)
     agrees(1, len(ids) - 4)  # it stays, so that one can go there
+    bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option("0.ffn.0")
     assert row.get_attribute("aria-label").startswith("Block 1, feed-forward: ")
 
@@ -265,6 +271,7 @@ def test_each_stage_opens_its_tensors(shown) -> None:
     keys = Keys(shown, "map")
     keys.press("Shift")
     tensor = keys.figure.locator(".map-tensor")
+    bench(keys)
     for name, stages in ("Decoder", 7), ("Larger decoder", 11), ("Encoder", 5), ("Translator", 13):
         family(keys, name)
         choice = keys.figure.get_by_label("Open", exact=True)
@@ -390,6 +397,7 @@ def test_each_stage_and_tensor_is_explained(shown) -> None:
     keys = Keys(shown, "map")
     keys.reach("Your text")  # whoever takes over stops the motion
     tells, note = (keys.figure.locator(one) for one in (".map-tells", ".live-is"))
+    bench(keys)
     area = keys.figure.locator(".live-map.wide rect.map-block:not(.norm)").nth(1).bounding_box()
     keys.page.mouse.move(area["x"] + area["width"] - 20, area["y"] + area["height"] / 2)
     assert tells.inner_text().startswith("Feed-forward: a small network")

@@ -8,7 +8,7 @@ from figure_pages import Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, family, unfold, written
+from .test_map import DATA, SHOWN, bench, family, unfold, written
 
 #: The height of the figure at each place that the mouse comes to on its way over the map.
 HEIGHTS = """() => {
@@ -107,6 +107,7 @@ def test_scores_become_probabilities_at_a_temperature(shown, captioner) -> None:
     keys = Keys(shown, "map")
     ids = tokenizer.encode(DATA["texts"]["decoder"])
     logits = opened(model, torch.tensor([ids]), True, True, "")["logits"]
+    bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option("0.scores.")
     tensor = keys.figure.locator(".map-tensor")
     for power in 0, -0.3, 0.5:

@@ -8,7 +8,7 @@ from figure_pages import Keys, browser
 from live_site import offline
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, family, written
+from .test_map import DATA, SHOWN, bench, family, written
 
 NUMBER = r"[−-]?\d+\.\d{4}"
 #: What the panel's title begins with, by the kind of stage.
@@ -32,6 +32,7 @@ def found(text: str) -> list[float]:
 
 
 def choose(keys: Keys, stage: str) -> None:
+    bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option(stage)
 
 
@@ -273,15 +274,37 @@ def test_a_high_temperature_still_shows_numbers_and_the_bars_of_before(shown, fi
     texts = wide.locator("text").all_text_contents()
     for share in hot.values[: DATA["bars"]].tolist():
         assert 0.001 < share < 0.01 and f"{share:.3f}" in texts
-    assert "grey: at T = 1" in texts
+    assert f"full bar: {float(hot.values[0]):.3f}" in texts
+    assert f"grey: at T = 1, to {float(cold.values[0]):.2f}" in texts
     guess = keys.figure.locator(".map-guess").inner_text()
     assert f"{100 * float(hot.values[0]):.1f} % (" in guess
     assert f"({100 * float(cold.values[0]):.0f} % at T = 1)" in guess
-    grey = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
+    lengths = """(all, kind) => all.filter((one) => one.getAttribute("class") === kind)
+        .map((one) => one.width.baseVal.value)"""
+    parts = wide.locator("rect")
+    grey, own = (parts.evaluate_all(lengths, kind) for kind in ("track", "cell one"))
     keys.figure.get_by_label("Temperature").fill("0")
-    room = wide.locator("rect.track").evaluate_all("all => all.map(one => one.width.baseVal.value)")
-    shares = [one / all_ for one, all_ in zip(grey, room, strict=True)]
-    assert shares == pytest.approx(cold.values[: DATA["bars"]].tolist(), abs=1e-3)
+    assert not [one for one in wide.locator("text").all_text_contents() if "full bar" in one]
+    room = parts.evaluate_all(lengths, "track")
+    # The longest of either colour is full, and the others have their share of it.
+    for found_, expected in (grey, cold), (own, hot):
+        shares = [one / all_ for one, all_ in zip(found_, room, strict=True)]
+        best = expected.values[: DATA["bars"]]
+        assert shares == pytest.approx((best / best[0]).tolist(), abs=2e-3)
+
+
+@browser
+def test_small_bars_of_two_models_share_a_scale_and_large_ones_have_that_of_1(shown) -> None:
+    scale = (
+        """([shares, before, heated]) => Live.mapStrip.full({ shares, before, heated }, [0, 1])"""
+    )
+    Keys(shown, "map")
+    full = {"most": 1, "grey": 1}
+    assert shown.evaluate(scale, [[0.34, 0.1], None, False]) == full
+    assert shown.evaluate(scale, [[0.05, 0.1], [0.5, 0.1], False]) == full
+    assert shown.evaluate(scale, [[0.05, 0.1], [0.15, 0.1], False]) == {"most": 0.15, "grey": 0.15}
+    assert shown.evaluate(scale, [[0.05, 0.1], None, False])["most"] == 0.1
+    assert shown.evaluate(scale, [[0.05, 0.1], [0.9, 0.05], True]) == {"most": 0.1, "grey": 0.9}
 
 
 @browser

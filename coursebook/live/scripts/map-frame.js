@@ -1,0 +1,43 @@
+// What the map's page does with its own parts: folds them, scrolls to them, and draws the view that goes aside.
+"use strict";
+
+Live.mapFrame = (() => {
+  const { html } = Live;
+
+  // A button that shows what stands behind it, or hides it, and a function that does so. (A <details> whose parts stand in the
+  // row of its neighbours is not known to every browser.)
+  function fold(kind, said, ...behind) {
+    const held = html("div", { class: "map-folded", hidden: true }, behind), button = html("button", { type: "button", class: "map-fold", "aria-expanded": "false", onclick: () => set(held.hidden) }, said);
+    const element = html("div", { class: kind }, button, held), set = (open) => {
+      held.hidden = !open;
+      button.setAttribute("aria-expanded", open);
+      element.classList.toggle("open", open);
+    };
+    return [element, set];
+  }
+
+  // Scrolls so that `part` stands below the words of a tour, `around`, and nothing of it behind them. If `more` is to be seen too
+  // and there is no room for both, that counts, unless it is `less` than the part.
+  function reveal(around, part, more = part, less = false) {
+    const top = (one) => one.getBoundingClientRect().top - parseFloat(getComputedStyle(around).top) - around.offsetHeight - 8;
+    const up = top(part), down = more === part ? up : more.getBoundingClientRect().bottom - innerHeight + 8;
+    const by = up < 0 || (more === part) ? up : down <= up || less ? Math.max(Math.min(up, down), 0) : top(more);
+    if (by) scrollBy({ top: by, behavior: "instant" });
+  }
+
+  // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
+  let leaving = null;
+  function uncover(rowBox, views) {
+    leaving?.remove();
+    const old = views.find((one) => one.getClientRects().length);
+    if (!old) return;
+    const { x, y, width, height } = old.getBoundingClientRect(), { x: left, y: top } = rowBox.getBoundingClientRect(), copy = old.cloneNode(true);
+    copy.querySelector(".places").remove();
+    for (const one of ["role", "aria-label"]) copy.removeAttribute(one);
+    for (const [attribute, value] of [["class", "live-picture map-leaving"], ["aria-hidden", "true"], ["style", `left:${x - left}px;top:${y - top}px;width:${width}px;height:${height}px`]]) copy.setAttribute(attribute, value);
+    leaving = copy;
+    rowBox.append(copy);
+    copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
+  }
+  return { fold, reveal, uncover };
+})();
