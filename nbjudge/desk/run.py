@@ -161,13 +161,13 @@ class Desk:
         self._place = self.folder / str(self._number)
         home = self._place / "home"
         home.mkdir(parents=True)
-        self._said = open(self._place / "stderr", "w+b")  # noqa: SIM115 - closed in _end
+        self._stderr = open(self._place / "stderr", "w+b")  # noqa: SIM115 - closed in _end
         try:
             self._process = subprocess.Popen(
                 [sys.executable, *PROGRAM, str(self._place)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=self._said,
+                stderr=self._stderr,
                 cwd=home,
                 env=_environment(self._place),
                 start_new_session=os.name == "posix",
@@ -186,7 +186,7 @@ class Desk:
         self._process.wait()
         with suppress(OSError):
             _input_of(self._process).close()
-        self._said.close()
+        self._stderr.close()
         self._process = None
 
     def _tell(self, work: Work, files: Mapping[str, bytes] | None) -> None:
@@ -229,8 +229,8 @@ class Desk:
     def _why_not(self, code: int | None) -> str:
         if code is None:
             return f"The process that runs the notebook did not start within {LOADING:.0f} s."
-        self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
         return (
             "The process that runs the notebook did not start: "
             f"{lines[-1] if lines else f'exit code {code}'}\n"

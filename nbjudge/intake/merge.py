@@ -272,7 +272,7 @@ def _note_changes(
     for (what, ending), names in done.items():
         each = " (each)" if len(names) > 1 else ""
         flag = f"{what} {cells.listed(names)}{each} {ending}"
-        notes.add(flag, _told(what, ending, names), held=ending == LOST)
+        notes.add(flag, _message(what, ending, names), held=ending == LOST)
 
 
 #: What was done to a cell, and what follows.
@@ -280,7 +280,7 @@ DELETED, CHANGED = "was deleted; ours was run", "was changed; ours was run"
 OLD, LOST = "is from another version; ours was run", "was deleted; no answer counts"
 
 
-def _told(what: str, ending: str, names: list[str]) -> str:
+def _message(what: str, ending: str, names: list[str]) -> str:
     """What a learner is told about a change; nothing if it makes no difference to them."""
     called = cells.listed([f"`{name}`" for name in names])
     several = len(names) > 1

@@ -17,11 +17,11 @@ class Notes:
     told: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
 
-    def add(self, flag: str, told: str = "", *, held: bool = False) -> None:
+    def add(self, flag: str, message: str = "", *, held: bool = False) -> None:
         """Add a flag, with what the learner is told about it and whether it holds the mark."""
         self.flags.append(flag)
-        if told:
-            self.told.append(told)
+        if message:
+            self.told.append(message)
         if held:
             self.held.append(flag)
 

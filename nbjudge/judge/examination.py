@@ -66,7 +66,7 @@ class Examination:
         self._linked: Snapshot | None = None
         #: The cells to tell an examiner about, and the number of those that this one knows.
         self._steps: list[Step] = []
-        self._told = 0
+        self._steps_known = 0
 
     # -- the process -----------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ class Examination:
         job = self.job
         opens = Open(seed=job.seed, refused=job.refused, imports=job.imports)
         self._talk.send(opens, EXAMINERS_SECONDS)
-        self._told = 0
+        self._steps_known = 0
 
     def stop(self) -> None:
         """Stop the examiner, if there is one, without waiting for it."""
@@ -168,14 +168,14 @@ class Examination:
         ask = Ask(
             name=name,
             source=cell.source,
-            before=self._steps[self._told : place],
+            before=self._steps[self._steps_known : place],
             seconds=float(seconds),
             call_seconds=call_seconds,
             keep=exercise not in self.keeping,
             part=part,
             place=place,
         )
-        self._told = max(self._told, place)
+        self._steps_known = max(self._steps_known, place)
         talk.send(ask, EXAMINERS_SECONDS)
         # Output from the kernel meanwhile is discarded.
         end, waited = monotonic() + seconds + EXAMINERS_SECONDS, snapshot.waited()

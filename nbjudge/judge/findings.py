@@ -85,7 +85,7 @@ class Findings:
         """Whether a test got all its points."""
         return self.tests[name].score >= self.tests[name].max_score
 
-    def said_once(self, name: str, finding: Finding) -> Finding:
+    def reported_once(self, name: str, finding: Finding) -> Finding:
         """The finding; an error already reported by another test of the exercise is not repeated.
 
         A cause that stands in another cell is named.

@@ -197,7 +197,7 @@ class LyingLink:
     def call(self, f: Handle, args: tuple, kwargs: dict[str, Any]) -> Any:
         """The result that a stub might return."""
         real, args, kwargs = self._real(f), self._real(args), self._real(kwargs)
-        return self._said(served.call(real, args, kwargs, keep=False), inputs_of(args, kwargs))
+        return self._answer(served.call(real, args, kwargs, keep=False), inputs_of(args, kwargs))
 
     def value(self, name: Handle) -> Any:
         """The true value: a name that is not a function computes nothing."""
@@ -208,7 +208,7 @@ class LyingLink:
         args, kwargs = self._real(args), self._real(kwargs)
         result, _ = plainly.use(self._real(thing), how, served.copied(args), kwargs)
         if plainly.is_data(result):
-            return self._said(result, inputs_of(args, kwargs))
+            return self._answer(result, inputs_of(args, kwargs))
         self.made.append(result)
         return Handle(Made(len(self.made) - 1), name_of_handle(thing), self)
 
@@ -223,7 +223,7 @@ class LyingLink:
         args, kwargs = self._real(args), self._real(kwargs)
         gradients = served.gradients(self._real(f), args, kwargs, cotangent, output)
         return tuple(
-            None if x is None else self._said(x, inputs_of(args, kwargs)) for x in gradients
+            None if x is None else self._answer(x, inputs_of(args, kwargs)) for x in gradients
         )
 
     def build(self, cls: Handle, args: tuple, kwargs: dict, weights: Mapping | None) -> Handle:
@@ -247,7 +247,9 @@ class LyingLink:
         args = self._real(args)
         gradients = served.parameter_gradients(self._real(module), args, cotangent, output)
         inputs = inputs_of(args, {})
-        return {name: None if x is None else self._said(x, inputs) for name, x in gradients.items()}
+        return {
+            name: None if x is None else self._answer(x, inputs) for name, x in gradients.items()
+        }
 
     def switch(self, module: Handle, to: str) -> Handle:
         """Switch to the requested mode."""
@@ -258,7 +260,7 @@ class LyingLink:
         """The module's mode."""
         return served.mode(self._real(module))
 
-    def _said(self, right: Any, inputs: list) -> Any:
+    def _answer(self, right: Any, inputs: list) -> Any:
         if not self.lying:
             return right
         if type(right) is tuple:

@@ -235,7 +235,7 @@ class Rounds:
             findings.notes.add(f"{name}: {finding.says}")
         elif finding.error == "Missing" and (why := findings.why_missing(test.exercise)):
             finding.says = why
-        findings.settle(test.cell, findings.said_once(name, finding), test.seen)
+        findings.settle(test.cell, findings.reported_once(name, finding), test.seen)
         outcome.tidy(test.cell, findings.room)
 
 

@@ -86,9 +86,9 @@ class Parent:
         started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0
-        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as told_first:
-            told_first.write(to_json(settings).encode())
-            told_first.seek(0)
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as settings_file:
+            settings_file.write(to_json(settings).encode())
+            settings_file.seek(0)
             try:
                 if sandboxed:
                     command = jail.command(
@@ -98,7 +98,7 @@ class Parent:
                     command = started
                 self._process = subprocess.Popen(
                     command,
-                    stdin=told_first,
+                    stdin=settings_file,
                     stdout=subprocess.DEVNULL,
                     stderr=errors,
                     env=environment(

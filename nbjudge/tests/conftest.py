@@ -85,7 +85,7 @@ class OneNursery:
     What is entered is this, not the nursery behind it: the grader closes what it has entered.
     """
 
-    def __init__(self, sandboxed: bool = True, **told: object):
+    def __init__(self, sandboxed: bool = True, **ignored: object):
         self._real = judged_set.nursery(sandboxed)
 
     def __enter__(self) -> OneNursery:
@@ -115,10 +115,10 @@ def graded(small_course, tmp_path_factory) -> SimpleNamespace:
     folder = tmp_path_factory.mktemp("class")
     submitted, into = folder / "submitted", folder / "graded"
     hand_in_class(submitted, small_course)
-    told = []
+    progress = []
     report = small_set.grade(
-        submitted, into, small_course, workers=2, progress=lambda *state: told.append(state)
+        submitted, into, small_course, workers=2, progress=lambda *state: progress.append(state)
     )
     return SimpleNamespace(
-        report=report, submitted=submitted, into=into, course=small_course, told=told
+        report=report, submitted=submitted, into=into, course=small_course, progress=progress
     )

@@ -62,27 +62,27 @@ class Forked:
     def __init__(self, loaded: socket.socket, place: str, how: dict) -> None:
         self.returncode: int | None = None
         read, write = os.pipe()
-        self._told, told = os.pipe()
+        self._status_read, status_write = os.pipe()
         asked = json.dumps([place, str(how["cwd"]), how["env"]]).encode()
-        descriptors = [read, how["stderr"].fileno(), told]
+        descriptors = [read, how["stderr"].fileno(), status_write]
         socket.send_fds(loaded, [struct.pack("I", len(asked))], descriptors)
         loaded.sendall(asked)
         os.close(read)
-        os.close(told)
+        os.close(status_write)
         self.stdin: IO[bytes] = os.fdopen(write, "wb")
-        self.pid = struct.unpack("i", os.read(self._told, 4))[0]
+        self.pid = struct.unpack("i", os.read(self._status_read, 4))[0]
 
     def poll(self) -> int | None:
         """The exit code, if it has ended."""
-        if self.returncode is None and select.select([self._told], [], [], 0)[0]:
+        if self.returncode is None and select.select([self._status_read], [], [], 0)[0]:
             self.wait()
         return self.returncode
 
     def wait(self) -> int:
         """The exit code, once it has ended."""
         if self.returncode is None:
-            self.returncode = struct.unpack("i", os.read(self._told, 4))[0]
-            os.close(self._told)
+            self.returncode = struct.unpack("i", os.read(self._status_read, 4))[0]
+            os.close(self._status_read)
         return self.returncode
 
     def kill(self) -> None:
@@ -118,13 +118,15 @@ def main(asks: socket.socket) -> None:
             os.close(descriptor)
 
 
-def watch(place: str, folder: str, environment: dict, stdin: int, stderr: int, told: int) -> None:
+def watch(
+    place: str, folder: str, environment: dict, stdin: int, stderr: int, status_write: int
+) -> None:
     """Fork the process, tell its number, wait, tell how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
         os.setsid()
-        os.close(told)
+        os.close(status_write)
         os.dup2(stdin, 0)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(stderr, 2)
@@ -137,9 +139,9 @@ def watch(place: str, folder: str, environment: dict, stdin: int, stderr: int, t
         worker.main(place)
         os._exit(0)
     os.close(stdin)
-    os.write(told, struct.pack("i", pid))
+    os.write(status_write, struct.pack("i", pid))
     _, status = os.waitpid(pid, 0)
-    os.write(told, struct.pack("i", os.waitstatus_to_exitcode(status)))
+    os.write(status_write, struct.pack("i", os.waitstatus_to_exitcode(status)))
     os._exit(0)
 
 

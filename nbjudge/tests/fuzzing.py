@@ -164,7 +164,7 @@ def released(source: NotebookNode) -> NotebookNode:
 
 def values(number: int) -> list[Any]:
     """What a learner's process could truly say, to be spoilt."""
-    said = [
+    samples = [
         6, -(2**70), 0.5, None, "text", b"bytes", [1, [2, (3,)]], {"a": True, 2: False}, (1.0, "x"),
         torch.arange(6.0).view(2, 3), torch.ones(2, dtype=torch.bool), torch.zeros(0, 4),
         torch.ones(3, dtype=torch.bfloat16), torch.ones(2, requires_grad=True), 1 + 2j,
@@ -172,14 +172,14 @@ def values(number: int) -> list[Any]:
         torch.device("cpu"), {"bias": torch.zeros(3)}, [torch.zeros(2)] * 3,
     ]  # fmt: skip
     kinds = ("value", "value", "value", "mistake", "missing")
-    said_wrong = {"says": "some words", "about": {"key": "error", "error": "KeyError", "line": 2}}
+    mistake = {"says": "some words", "about": {"key": "error", "error": "KeyError", "line": 2}}
     return [
         {
             "id": number,
             "is": kind,
-            "value": {"value": value, "mistake": said_wrong}.get(kind, "name"),
+            "value": {"value": value, "mistake": mistake}.get(kind, "name"),
         }
-        for value in said
+        for value in samples
         for kind in kinds[: 5 if value is None else 1]
     ]
 

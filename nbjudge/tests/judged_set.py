@@ -224,15 +224,15 @@ def judged_side_by_side(
             accepts |= {at: believed[test]} if test in believed else {}
     text = nbformat.writes(new_notebook(cells=made)).encode()
     judgement = judge(Job("someone", text, 1, limits, {}, bound, accepts), nursery())
-    told = {}
+    by_label = {}
     for label, exercise in exercises.items():
         own = {t: judgement.tests[f"{exercise}{t.removeprefix(of)}"] for t in tests}
-        told[label] = SimpleNamespace(
+        by_label[label] = SimpleNamespace(
             scores={t: test.score for t, test in own.items()},
             lost={t: test.message for t, test in own.items() if test.message},
             whole=judgement,
         )
-    return told
+    return by_label
 
 
 def outputs(judgement: Judged, name: str) -> list[nbformat.NotebookNode]:

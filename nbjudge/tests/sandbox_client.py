@@ -29,21 +29,21 @@ class Session:
 
     def run(self, code: str, timeout: float = 30) -> str:
         """What a cell prints, and the name of its error."""
-        said = []
+        output = []
 
         def heard(message):
             content = message["content"]
             if message["msg_type"] == "stream":
-                said.append(content["text"])
+                output.append(content["text"])
             elif message["msg_type"] == "error":
-                said.append(f"{content['ename']}: {content['evalue']}\n")
+                output.append(f"{content['ename']}: {content['evalue']}\n")
             elif message["msg_type"] in ("execute_result", "display_data"):
-                said.append(" ".join(content["data"]) + "\n")
+                output.append(" ".join(content["data"]) + "\n")
 
         self.client.execute_interactive(
             code, timeout=timeout, store_history=False, output_hook=heard
         )
-        return "".join(said).strip()
+        return "".join(output).strip()
 
     def start(self, code: str) -> None:
         """Run a cell without waiting for it."""

@@ -96,8 +96,8 @@ def running_hub(base: Path) -> Iterator[Hub]:
         )
     try:
         wait_for(f"{address}/hub/health", process, log)
-        said = re.search(r"Log in as ada, ben, teacher with the password (\S+)", log.read_text())
-        yield Hub(address, said[1], folder, people)
+        login = re.search(r"Log in as ada, ben, teacher with the password (\S+)", log.read_text())
+        yield Hub(address, login[1], folder, people)
     finally:
         process.send_signal(signal.SIGTERM)
         try:
@@ -128,7 +128,7 @@ class Person:
 
     def type(self, *lines: str, into: str) -> str:
         """Type lines into a new terminal, until one fails; returns what they print."""
-        said, ended = self.home / f"{into}.log", self.home / f"{into}.ended"
+        log, ended = self.home / f"{into}.log", self.home / f"{into}.ended"
         before = len(self.terminals)
         self.menu("File", "New", "Terminal")
         for _ in range(1200):
@@ -136,14 +136,14 @@ class Person:
                 break
             self.page.wait_for_timeout(100)
         self.page.locator(".jp-Terminal .xterm-helper-textarea").nth(before).focus()
-        whole = f"({' && '.join(lines)}) >'{said}' 2>&1; echo $? >'{ended}'"
+        whole = f"({' && '.join(lines)}) >'{log}' 2>&1; echo $? >'{ended}'"
         self.page.keyboard.type(f"{whole}\n")
         for _ in range(3000):
             if ended.is_file() and (code := ended.read_text().strip()):
-                assert code == "0", said.read_text()
-                return said.read_text()
+                assert code == "0", log.read_text()
+                return log.read_text()
             time.sleep(0.1)
-        raise TimeoutError(said.read_text() if said.is_file() else "nothing was typed")
+        raise TimeoutError(log.read_text() if log.is_file() else "nothing was typed")
 
     def _watch(self, websocket) -> None:
         def heard(frame: str | bytes) -> None:

@@ -39,15 +39,15 @@ def test_each_command_does_what_the_page_says(small_course, tmp_path, monkeypatc
     app = typer.Typer()
     register(app)
     grading = f"tfcourse grade {NAME} --submitted submitted --into graded"
-    said = []
+    outputs = []
     for program, *words in (shlex.split(grading), *commands()):  # the instructor grades before
         assert program == "tfcourse"
         if words[0] == "mark":  # it serves until Ctrl-C
             continue
         result = CliRunner().invoke(app, words)
         assert result.exit_code == (words[0] == "check"), result.output
-        said.append(" ".join(result.output.split()))
-    graded, check, one, why, likeness, _ = said
+        outputs.append(" ".join(result.output.split()))
+    graded, check, one, why, likeness, _ = outputs
     assert "double" in check and "should be" in one
     assert "ada 5/13" in graded and "ada, double: 0 of 5 points" in why
     assert f"{NAME}.html" in likeness

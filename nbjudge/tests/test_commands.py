@@ -379,8 +379,8 @@ def test_check_claims_nothing_of_what_is_judged_later(run, tmp_path, monkeypatch
 
 def test_nothing_else_is_logged_beside_the_table():
     program = "import logging, nbjudge.report.pages; print(logging.getLogger().handlers)"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert told.stdout.strip() == "[]", told
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done
 
 
 def test_check_works_away_from_the_course(run, small_course, tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ def commands(text: str) -> list[str]:
 
 def type_all(folder: Path, programs: Path, **variables: str) -> list[str]:
     """Type the page's commands in a folder; gives what each says."""
-    said = []
+    outputs = []
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TFCOURSE_", "NBJUDGE_"))}
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     kept |= {"PATH": path, "COLUMNS": "200"} | variables
@@ -41,16 +41,16 @@ def type_all(folder: Path, programs: Path, **variables: str) -> list[str]:
             command, shell=True, cwd=folder, env=kept, capture_output=True, text=True, timeout=600
         )
         assert done.returncode == 0, (command, done.stdout + done.stderr)
-        said.append(done.stdout)
-    return said
+        outputs.append(done.stdout)
+    return outputs
 
 
-def as_promised(folder: Path, said: list[str]) -> None:
+def as_promised(folder: Path, outputs: list[str]) -> None:
     """Check what the page promises of its commands."""
     with (folder / "course101" / "graded" / "grades.csv").open(encoding="utf-8") as file:
         scores = {row["student"]: float(row["score"]) for row in csv.DictReader(file)}
     assert scores == {"ada": 0, "bob": 3}
-    *_, why, again, check = said
+    *_, why, again, check = outputs
     assert "correct_squares" in why and "0 of 2 notebooks run" in again and "failed" not in check
     assert (folder / "course101" / "graded" / "feedback" / "ada" / "ps1").is_dir()
 
@@ -66,7 +66,7 @@ def test_five_minutes_without_torch_and_dask(tmp_path):
 def test_what_is_missing_is_told_with_its_extra(name, extra):
     from nbjudge.__main__ import missing
 
-    said = missing(ModuleNotFoundError(name=name))
-    assert said and said.startswith(f"{name} is not installed") and f"`{extra}`" in said
-    assert "pip install" not in said
+    message = missing(ModuleNotFoundError(name=name))
+    assert message and message.startswith(f"{name} is not installed") and f"`{extra}`" in message
+    assert "pip install" not in message
     assert missing(ModuleNotFoundError(name="coursework")) is None

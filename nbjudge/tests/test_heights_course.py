@@ -97,12 +97,12 @@ def course(tmp_path_factory):
         path.parent.mkdir(parents=True)
         shutil.copy(folder / "release" / NAME / "heights.csv", path.parent)
         nbformat.write(notebook, path)
-    said = run(
+    graded = run(
         folder, "nbjudge", "grade", NAME, "--submitted", "submitted", "--into", "graded",
         "--workers", "1", *([] if sandbox.status().works else ["--no-sandbox"]),
     )  # fmt: skip
     report = json.loads((folder / "graded" / "report.json").read_text("utf-8"))[NAME]
-    return SimpleNamespace(folder=folder, released=released, said=said, report=report)
+    return SimpleNamespace(folder=folder, released=released, graded=graded, report=report)
 
 
 @pytest.fixture(scope="module")
@@ -178,19 +178,19 @@ def test_the_class_is_reported(course):
     assert "mean-test" in page and "tfcourse" not in page
     overview = (course.folder / "graded" / "overview" / f"{NAME}.html").read_text("utf-8")
     assert all(student in overview for student in CLASS) and "tfcourse" not in overview
-    said = run(course.folder, "nbjudge", "report", "--submitted", "submitted", "--into", "graded")
+    output = run(course.folder, "nbjudge", "report", "--submitted", "submitted", "--into", "graded")
     index = (course.folder / "graded" / "report" / "index.html").read_text("utf-8")
     learners = (course.folder / "graded" / "report" / "learners.csv").read_text("utf-8")
     assert all(student in index and student in learners for student in CLASS)
-    assert "tfcourse" not in course.released + course.said + said + index + learners
+    assert "tfcourse" not in course.released + course.graded + output + index + learners
 
 
 def test_a_mark_is_explained_with_the_command_that_was_used(course):
-    said = run(
+    output = run(
         course.folder, "nbjudge", "grade", NAME, "--submitted", "submitted", "--into", "graded",
         "--why", "median", "mean-test",
     )  # fmt: skip
-    assert "nbjudge grade ps1" in " ".join(said.split()) and "tfcourse" not in said
+    assert "nbjudge grade ps1" in " ".join(output.split()) and "tfcourse" not in output
 
 
 @pytest.mark.release("check of stored marks")

@@ -197,8 +197,8 @@ def test_a_learners_copy_is_a_course_without_what_is_private(server):
 
 def test_what_learners_do_not_get_is_said_once():
     private = runpy.run_path(str(HUB / "set_up.py"))["PRIVATE"]
-    said = " ".join(f"':!{name}'" for name in private)
-    assert f"git archive HEAD -- . {said} |" in (COURSE / "book/teach.md").read_text("utf-8")
+    excluded = " ".join(f"':!{name}'" for name in private)
+    assert f"git archive HEAD -- . {excluded} |" in (COURSE / "book/teach.md").read_text("utf-8")
 
 
 @pytest.mark.thorough("test of the exchange between accounts")

@@ -105,10 +105,10 @@ def contents(folder):
 
 def test_what_is_restored_is_what_was_backed_up(term, run, small_course, monkeypatch):
     path = term / "backups" / "term.zip"
-    code, said = run("backup", term / "out", path, "--submitted", term / "in")
-    assert code == 0 and "verified" in said, said
-    code, said = run("restore", path, term / "again", "--submitted", term / "again-in")
-    assert code == 0 and "all as backed up" in said, said
+    code, output = run("backup", term / "out", path, "--submitted", term / "in")
+    assert code == 0 and "verified" in output, output
+    code, output = run("restore", path, term / "again", "--submitted", term / "again-in")
+    assert code == 0 and "all as backed up" in output, output
     assert contents(term / "again") == contents(term / "out")
     assert contents(term / "again-in") == contents(term / "in")
 
@@ -120,20 +120,20 @@ def test_what_is_restored_is_what_was_backed_up(term, run, small_course, monkeyp
 def test_nothing_is_overwritten_unless_told(term, run):
     path = term / "term.zip"
     backup(term / "out", path)
-    code, said = run("backup", term / "out", path)
-    assert code == 2 and "--overwrite" in said
+    code, output = run("backup", term / "out", path)
+    assert code == 2 and "--overwrite" in output
     (term / "out" / "more.txt").write_text("new")
-    code, said = run("restore", path, term / "out")
-    assert code == 2 and "--overwrite" in said and (term / "out" / "more.txt").exists()
+    code, output = run("restore", path, term / "out")
+    assert code == 2 and "--overwrite" in output and (term / "out" / "more.txt").exists()
     assert run("backup", term / "out", path, "--overwrite")[0] == 0
     (term / "out" / "more.txt").write_text("newer")
-    code, said = run("restore", path, term / "out", "--overwrite")
+    code, output = run("restore", path, term / "out", "--overwrite")
     assert code == 0 and (term / "out" / "more.txt").read_text() == "new"
     (aside,) = term.glob("out.before-*")
-    assert str(aside) in said and (aside / "more.txt").read_text() == "newer"
+    assert str(aside) in output and (aside / "more.txt").read_text() == "newer"
     with FileLock(term / "out" / ".lock"):
-        code, said = run("restore", path, term / "out", "--overwrite")
-    assert code == 2 and "running" in said
+        code, output = run("restore", path, term / "out", "--overwrite")
+    assert code == 2 and "running" in output
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_a_damaged_archive_is_refused(graded, tmp_path, what):
             if name == MANIFEST and what == "newer":
                 data = data.replace(b'"format": 1', b'"format": 2')
             if name == MANIFEST and what == "outside":
-                said = json.loads(data)
-                said["files"]["graded/../../x"] = said["files"]["graded/report.json"]
-                data = json.dumps(said)
+                manifest = json.loads(data)
+                manifest["files"]["graded/../../x"] = manifest["files"]["graded/report.json"]
+                data = json.dumps(manifest)
             if name == "graded/report.json" and what == "changed":
                 data += b" "
             if name != "graded/report.json" or what != "missing":
@@ -193,12 +193,12 @@ def test_a_backup_while_a_grading_runs_is_whole(term, small_course, monkeypatch)
 def test_a_gradebook_on_a_server_is_said_to_be_elsewhere(term, run):
     with Ledger(term / "out" / LEDGER) as ledger:
         ledger.note("database", "postgresql+psycopg://grader:***@localhost/course")
-    code, said = run("backup", term / "out", term / "term.zip")
-    assert code == 0 and "pg_dump" in said and "localhost/course" in said
-    code, said = run("restore", term / "term.zip", term / "again")
-    assert code == 0 and "restore that database" in said
-    code, said = run("forget", "ada", "--into", term / "out", "--yes")
-    assert code == 2 and "--db" in said
+    code, output = run("backup", term / "out", term / "term.zip")
+    assert code == 0 and "pg_dump" in output and "localhost/course" in output
+    code, output = run("restore", term / "term.zip", term / "again")
+    assert code == 0 and "restore that database" in output
+    code, output = run("forget", "ada", "--into", term / "out", "--yes")
+    assert code == 2 and "--db" in output
 
 
 def test_what_cannot_be_backed_up_is_said(term, run):
@@ -265,10 +265,10 @@ def marks(folder):
 def test_the_command_upgrades_them_after_a_backup(term, run, small_course, monkeypatch):
     before = grade(term / "in", term / "out", small_course)
     as_the_version_before_wrote_it(term)
-    code, said = run("upgrade", term / "out", term / "before.zip")
-    assert code == 0, said
-    assert f"{LEDGER}: format 0 is now {VERSION}." in said
-    assert f"{rubric.FILE}: has a table deleted now." in said
+    code, output = run("upgrade", term / "out", term / "before.zip")
+    assert code == 0, output
+    assert f"{LEDGER}: format 0 is now {VERSION}." in output
+    assert f"{rubric.FILE}: has a table deleted now." in output
     restore(term / "before.zip", term / "kept")
     assert marks(term / "kept") == marks(term / "out")
     assert "of this version already" in run("upgrade", term / "out", term / "again.zip")[1]
@@ -286,8 +286,8 @@ def test_what_cannot_be_upgraded_is_left_alone(term, run):
         database.execute("UPDATE alembic_version SET version_num = 'of-before'")
     as_the_version_before_wrote_it(term)
     before = contents(term / "out")
-    code, said = run("upgrade", term / "out", term / "x.zip")
-    assert code and "nbgrader db upgrade" in said
+    code, output = run("upgrade", term / "out", term / "x.zip")
+    assert code and "nbgrader db upgrade" in output
     assert contents(term / "out") == before
 
 
@@ -330,8 +330,8 @@ def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, s
     out = term / "out"
     assert len(traces(out, "ada")) > 5 and len(traces(term / "in", "ada")) > 3
     others = {n: b for n, b in contents(out).items() if n.split("/")[1:2] == ["adam"]}
-    code, said = run("forget", "ada", "--into", out, "--submitted", term / "in", "--yes")
-    assert code == 0 and "Deleted of 1 learner: ada" in said, said
+    code, output = run("forget", "ada", "--into", out, "--submitted", term / "in", "--yes")
+    assert code == 0 and "Deleted of 1 learner: ada" in output, output
     for deleted in (
         "gradebook",
         LEDGER,
@@ -340,8 +340,8 @@ def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, s
         "marks.jsonl",
         "report.json",
     ):
-        assert deleted in said, deleted
-    assert "class.toml still names them: look at line 1." in said, "a comment is the instructor's"
+        assert deleted in output, deleted
+    assert "class.toml still names them: look at line 1." in output, "a comment is the instructor's"
     assert traces(out, "ada") == [] and traces(term / "in", "ada") == ["class.toml"]
     assert {n: b for n, b in contents(out).items() if n.split("/")[1:2] == ["adam"]} == others
     assert (out / "grading.log").read_text() == "INFO adam was judged\n"
@@ -359,14 +359,14 @@ def test_exports_name_learners_as_a_platform_does_and_go_as_a_whole(term, run):
     exports = [out / f"{NAME}-canvas.csv", out / f"{NAME}-feedback-moodle.zip"]
     for path in exports:
         path.write_text('"Lovelace, Ada",509,S9,4\n')
-    code, said = run("forget", "bob", "--into", out, "--yes")
-    assert code == 0 and "2 exports of the class" in said, said
+    code, output = run("forget", "bob", "--into", out, "--yes")
+    assert code == 0 and "2 exports of the class" in output, output
     assert not any(path.exists() for path in exports)
 
 
 def test_the_class_stays_as_numbers_without_names(term, run):
-    code, said = run("forget", "--everyone", "--into", term / "out", "--yes")
-    assert code == 0 and "statistics.json" in said, said
+    code, output = run("forget", "--everyone", "--into", term / "out", "--yes")
+    assert code == 0 and "statistics.json" in output, output
     text = (term / "out" / "statistics.json").read_text()
     assert not any(name in text for name in CLASS)
     statistics = json.loads(text)[NAME]
@@ -382,8 +382,8 @@ def test_the_class_stays_as_numbers_without_names(term, run):
 
 
 def test_everyone_but_one(term, run):
-    code, said = run("forget", "--all-but", "bob", "--into", term / "out", "--yes")
-    assert code == 0, said
+    code, output = run("forget", "--all-but", "bob", "--into", term / "out", "--yes")
+    assert code == 0, output
     assert traces(term / "out", "ada") == [] and len(traces(term / "out", "bob")) > 5
     with Gradebook(f"sqlite:///{term / 'out' / 'gradebook.db'}", COURSE_ID) as book:
         assert [student.id for student in book.students] == ["bob"]
@@ -391,9 +391,9 @@ def test_everyone_but_one(term, run):
 
 def test_nothing_is_deleted_before_someone_says_yes(term, run, small_course):
     before = contents(term / "out")
-    code, said = run("forget", "ada", "--into", term / "out", input="n\n")
-    assert code == 2 and "To be deleted of 1 learner: ada" in said and "--yes" in said
-    assert "gradebook" in said, "it says what"
+    code, output = run("forget", "ada", "--into", term / "out", input="n\n")
+    assert code == 2 and "To be deleted of 1 learner: ada" in output and "--yes" in output
+    assert "gradebook" in output, "it says what"
     for wrong in (["nobody"], [], ["ada", "--everyone"], ["--all-but", "nobody"]):
         assert run("forget", *wrong, "--into", term / "out", "--yes")[0] == 2
     with FileLock(term / "out" / ".lock"):

@@ -53,9 +53,9 @@ def there(system, *words, course=TREE, **variables):
             **variables,
         },
     )
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "Traceback" not in said, said
-    return done.returncode, said
+    output = " ".join((done.stdout + done.stderr).split())
+    assert "Traceback" not in output, output
+    return done.returncode, output
 
 
 def test_the_other_system_is_another_one():
@@ -68,88 +68,92 @@ try:
 except ModuleNotFoundError as error:
     print("no", error.name)
 """
-    code, said = there("win32", "-c", look)
-    assert (code, said) == (0, "no fcntl")
+    code, output = there("win32", "-c", look)
+    assert (code, output) == (0, "no fcntl")
 
 
 def test_help_and_doctor_answer(system):
-    code, said = there(system, "--help")
-    assert code == 0 and "check" in said and "translate" in said
-    code, said = there(system, "doctor")
-    assert code == 0, said
-    assert f"this is {SYSTEMS[system]}" in said and "tfcourse check" in said
+    code, output = there(system, "--help")
+    assert code == 0 and "check" in output and "translate" in output
+    code, output = there(system, "doctor")
+    assert code == 0, output
+    assert f"this is {SYSTEMS[system]}" in output and "tfcourse check" in output
 
 
 def test_grading_says_where_it_can_be_done(system, tmp_path):
     words = ("grade", NAME, "--submitted", tmp_path, "--into", tmp_path / "out", "--no-sandbox")
-    code, said = there(system, *words)
+    code, output = there(system, *words)
     assert code == 2
-    assert f"needs Linux, and this is {SYSTEMS[system]}" in said
-    assert "deploy/README.md" in said and "`tfcourse check` works here" in said
+    assert f"needs Linux, and this is {SYSTEMS[system]}" in output
+    assert "deploy/README.md" in output and "`tfcourse check` works here" in output
     assert not (tmp_path / "out").exists()
 
 
 def test_a_right_answer_passes(system, small_course, tmp_path):
     path = hand_in(tmp_path, "me and you", answered(small_course))
-    code, said = there(system, "check", path, course=small_course)
-    assert code == 0, said
-    assert "Visible tests: 3 of 3 points." in said
-    assert "does not protect this computer" in said
-    code, said = there(system, "check", path, "--full", course=small_course)
-    assert code == 0 and "All tests: 10 of 10 points." in said, said
+    code, output = there(system, "check", path, course=small_course)
+    assert code == 0, output
+    assert "Visible tests: 3 of 3 points." in output
+    assert "does not protect this computer" in output
+    code, output = there(system, "check", path, "--full", course=small_course)
+    assert code == 0 and "All tests: 10 of 10 points." in output, output
 
 
 def test_wrong_answers_are_told_what_is_wrong(system, small_course, tmp_path):
     notebook = answered(small_course, double="double = abs", sum_squares=LOOP)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, "--details", "--cell-seconds", 2, course=small_course)
+    code, output = there(
+        system, "check", path, "--details", "--cell-seconds", 2, course=small_course
+    )
     assert code == 1
-    assert "double(3) should be 6, but it is 3" in said
-    assert "`sum_squares` was stopped after 2 s: is there a loop that never ends?" in said
-    assert "ran out of time in sum-squares--values" in said
+    assert "double(3) should be 6, but it is 3" in output
+    assert "`sum_squares` was stopped after 2 s: is there a loop that never ends?" in output
+    assert "ran out of time in sum-squares--values" in output
 
 
 def test_what_cannot_be_interrupted_is_ended(system, small_course, tmp_path):
     notebook = answered(small_course, sum_squares=STUBBORN)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, "--details", "--cell-seconds", 1, course=small_course)
+    code, output = there(
+        system, "check", path, "--details", "--cell-seconds", 1, course=small_course
+    )
     assert code == 1
-    assert "This test was stopped after 1 s: is there a loop that never ends?" in said
-    assert "double passed 2/5" in said, "the others are judged all the same"
+    assert "This test was stopped after 1 s: is there a loop that never ends?" in output
+    assert "double passed 2/5" in output, "the others are judged all the same"
 
 
 def test_cells_that_stop_or_leave(system, small_course, tmp_path):
     leaving = "import sys\nsys.exit('enough')"
     notebook = answered(small_course, double="def double(x)\n    return 2", sum_squares=leaving)
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there(system, "check", path, "--details", course=small_course)
+    code, output = there(system, "check", path, "--details", course=small_course)
     assert code == 1
-    assert "The answer's own cell stopped: SyntaxError: expected ':' (line 1 of the cell)" in said
-    assert "The answer's own cell stopped: SystemExit: enough" in said
+    assert "The answer's own cell stopped: SyntaxError: expected ':' (line 1 of the cell)" in output
+    assert "The answer's own cell stopped: SystemExit: enough" in output
 
 
 def test_a_cell_that_ends_its_process_takes_no_other_along(system, small_course, tmp_path):
     notebook = answered(small_course)
     notebook.cells.insert(1, new_code_cell("import os\nos._exit(7)"))
-    code, said = there(system, "check", hand_in(tmp_path, "me", notebook), course=small_course)
-    assert code == 0, said
-    assert "the process that runs the notebook ended in cell 2" in said
+    code, output = there(system, "check", hand_in(tmp_path, "me", notebook), course=small_course)
+    assert code == 0, output
+    assert "the process that runs the notebook ended in cell 2" in output
 
 
 def test_a_terminal_of_another_alphabet_is_no_error(small_course, tmp_path):
     notebook = answered(small_course, double="def double(x):\n    raise ValueError('→ ß 漢')")
     path = hand_in(tmp_path, "me", notebook)
-    code, said = there("win32", "check", path, course=small_course, PYTHONIOENCODING="ascii")
-    assert code == 1 and "ValueError" in said
+    code, output = there("win32", "check", path, course=small_course, PYTHONIOENCODING="ascii")
+    assert code == 1 and "ValueError" in output
 
 
 def test_training_and_translating(tmp_path):
     into = tmp_path / "run"
     flags = ("--steps", "2", "--set", "training.warmup=1", "--device", "cpu", "--into", into)
-    code, said = there("win32", "train", "dates", *flags)
-    assert code == 0, said
-    code, said = there("win32", "translate", into, "May 1, 1999", "--device", "cpu")
-    assert code == 0, said
+    code, output = there("win32", "train", "dates", *flags)
+    assert code == 0, output
+    code, output = there("win32", "translate", into, "May 1, 1999", "--device", "cpu")
+    assert code == 0, output
 
 
 def test_a_chapter_is_run(tmp_path):
@@ -158,5 +162,5 @@ def test_a_chapter_is_run(tmp_path):
 
     cells = [new_markdown_cell("# A title"), new_code_cell("print(6 * 7)")]
     write(new_notebook(cells=cells), tmp_path / "c.ipynb")
-    _, said = there("win32", "chapter", tmp_path / "c.ipynb")
-    assert "c.ipynb: " in said and "42" in (tmp_path / "c.ipynb").read_text()
+    _, output = there("win32", "chapter", tmp_path / "c.ipynb")
+    assert "c.ipynb: " in output and "42" in (tmp_path / "c.ipynb").read_text()

@@ -116,7 +116,7 @@ def test_right_answers_get_all_points(course, number):
 def test_a_wrong_answer_loses_its_tests_and_is_told_why(course, name):
     messages = lost(course, name)
     assert set(messages) == set(WRONG[name].loses)
-    assert any(re.search(WRONG[name].match, said) for said in messages.values()), messages
+    assert any(re.search(WRONG[name].match, message) for message in messages.values()), messages
 
 
 def test_what_is_no_known_mistake_is_told_its_result(course):
@@ -133,8 +133,8 @@ def test_neither_library_is_loaded(course):
     run = course.folder / "graded" / "autograded" / "looks" / NAME / f"{NAME}.ipynb"
     answer = next(c for c in nbformat.read(run, 4).cells if cells.grade_id(c) == "merge")
     assert answer.outputs[0].text == "[]\n"
-    told = Path(course.folder, "loaded").read_text().splitlines()
-    assert told and set(told) == {""}
+    loaded = Path(course.folder, "loaded").read_text().splitlines()
+    assert loaded and set(loaded) == {""}
 
 
 def test_a_learner_checks_their_own(course):

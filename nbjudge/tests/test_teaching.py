@@ -152,7 +152,7 @@ def test_the_first_week_and_each_command_after_it(platform, run):
     assert len(files) == 9 and all(Path("graded", name).exists() for name in files)
 
     other = next(name for name in FILES if name != platform)
-    told = {}
+    outputs = {}
     for words in commands(TEXT[TEXT.index("\n## Grade\n") :]):
         if other in words or "ps14-translator" in words or words[0] in ("book", "pdf"):
             continue
@@ -161,8 +161,11 @@ def test_the_first_week_and_each_command_after_it(platform, run):
             assert Path(f"graded/likeness/{NAME}.html").is_file()
             assert Path("graded/report/index.html").is_file()
         last = words[0] if words[0] != "grade" else words[-1]
-        told[last] = run(words)
-    assert "ada, double: 5 of 5 points" in told["double"] and "--again ada --seed" in told["double"]
-    assert told["forget"].startswith("Deleted of 3 learners: ada, ben, eve")
+        outputs[last] = run(words)
+    assert (
+        "ada, double: 5 of 5 points" in outputs["double"]
+        and "--again ada --seed" in outputs["double"]
+    )
+    assert outputs["forget"].startswith("Deleted of 3 learners: ada, ben, eve")
     assert not list(Path("submitted").rglob("*.ipynb"))
     assert Path("graded-again", "grades.csv").is_file(), "the restored copy is another folder"

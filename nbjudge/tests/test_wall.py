@@ -84,7 +84,7 @@ def test_files_are_written_as_the_course_writes_them():
         assert ours == inspect.getsource(getattr(theirs, name))
 
 
-def told(folder, said=None, **modules):
+def ask_judge(folder, settings=None, **modules):
     """What the judge knows of the course in ``folder``, in a new process that starts there.
 
     The judge lies there too, by a link: beside its own folder lies this course's ``course.toml``.
@@ -92,8 +92,8 @@ def told(folder, said=None, **modules):
     (folder / "nbjudge").symlink_to(HERE)
     for name, source in modules.items():
         (folder / f"{name}.py").write_text(source)
-    if said is not None:
-        (folder / program.FILE).write_text(said)
+    if settings is not None:
+        (folder / program.FILE).write_text(settings)
     code = (
         "import json, msgspec\nfrom nbjudge.inside.program import program\n"
         "print(json.dumps(msgspec.to_builtins(program()) | {'root': program().variable('ROOT')}))"
@@ -106,7 +106,7 @@ def told(folder, said=None, **modules):
 
 
 def test_without_a_file_of_its_own_a_course_has_the_judges_defaults(tmp_path):
-    settings = json.loads(told(tmp_path).stdout)
+    settings = json.loads(ask_judge(tmp_path).stdout)
     assert (settings["command"], settings["root"], settings["packages"]) == (
         "nbjudge",
         "NBJUDGE_ROOT",
@@ -116,7 +116,7 @@ def test_without_a_file_of_its_own_a_course_has_the_judges_defaults(tmp_path):
 
 def test_a_course_says_in_its_folder_what_it_needs(tmp_path):
     message = 'command = "sorts"\ndistribution = "sorting"\npackages = ["sorted_lists"]'
-    settings = json.loads(told(tmp_path, message).stdout)
+    settings = json.loads(ask_judge(tmp_path, message).stdout)
     assert (settings["command"], settings["root"]) == ("sorts", "SORTS_ROOT")
     assert settings["distribution"] == "sorting" and settings["packages"] == ["sorted_lists"]
 
@@ -124,7 +124,7 @@ def test_a_course_says_in_its_folder_what_it_needs(tmp_path):
 def test_a_course_that_is_a_package_says_it_there(tmp_path):
     message = 'settings = "sorting"\ncommand = "sorts"'
     module = "COMMAND = 'other'\nFORBIDDEN = {'sorting': {'why': 'sorts', 'python': {'b', 'a'}}}"
-    settings = json.loads(told(tmp_path, message, sorting=module).stdout)
+    settings = json.loads(ask_judge(tmp_path, message, sorting=module).stdout)
     assert settings["command"] == "sorts"
     assert [*settings["forbidden"]] == ["sorting"]
     entry = settings["forbidden"]["sorting"]
@@ -144,18 +144,18 @@ def test_a_course_that_is_a_package_says_it_there(tmp_path):
     ],
 )
 def test_a_course_that_cannot_be_read_is_told_in_a_line(tmp_path, message, problem):
-    done = told(tmp_path, message)
+    done = ask_judge(tmp_path, message)
     assert done.returncode and problem in done.stderr.splitlines()[-1]
 
 
 def test_what_a_course_forbids_is_read_strictly():
-    def read(said):
-        return read_table({"forbidden": {"sorting": said}}, program.Program).forbidden["sorting"]
+    def read(entry):
+        return read_table({"forbidden": {"sorting": entry}}, program.Program).forbidden["sorting"]
 
     assert read({"why": "sorts", "python": ["heapq"]}).python == ("heapq",)
-    for said in ({"python": ["heapq"]}, {"why": "sorts", "pythons": ["heapq"]}):
+    for entry in ({"python": ["heapq"]}, {"why": "sorts", "pythons": ["heapq"]}):
         with pytest.raises(Misspelt, match="'sorting' cannot be read"):
-            read(said)
+            read(entry)
 
 
 def test_the_first_course_above_counts(tmp_path, monkeypatch):

@@ -101,7 +101,7 @@ class InPlace(Known):
             for cell in self.tests[exercise]:
                 name = cells.grade_id(cell)
                 found = self._judged(exercise, name, cell.source, answer)
-                findings.settle(cell, findings.said_once(name, found), [])
+                findings.settle(cell, findings.reported_once(name, found), [])
         findings.name_causes()
         hold_back(SimpleNamespace(names=self.names, accepts=self.accepts), findings)
         return {

@@ -19,9 +19,9 @@ async function ask(path, body) {
   } catch {
     throw new Error("The marking page's program does not answer. Is it still running?");
   }
-  const said = await answer.json();
-  if (!answer.ok && answer.status !== 409) throw new Error(said.error || answer.statusText);
-  return { conflict: answer.status === 409, ...said };
+  const content = await answer.json();
+  if (!answer.ok && answer.status !== 409) throw new Error(content.error || answer.statusText);
+  return { conflict: answer.status === 409, ...content };
 }
 
 function about(student) {
@@ -71,7 +71,7 @@ function named(student) {
 }
 
 function say(text) {
-  $("said").textContent = text;
+  $("status").textContent = text;
 }
 
 // Without names the order must not give them away either.
@@ -353,21 +353,21 @@ function showTitle() {
 async function save(more = {}) {
   const student = state.at;
   const body = { question: state.question.id, student, seen: state.answer.seen, ...state.draft, ...more };
-  const said = await ask("mark", body);
-  if (said.conflict && said.answer) {
-    conflict(said.answer);
+  const content = await ask("mark", body);
+  if (content.conflict && content.answer) {
+    conflict(content.answer);
     return false;
   }
-  if (said.conflict) {
-    showAround(said);
-    say(`Not saved. ${said.error} Look at the mark and save it again.`);
+  if (content.conflict) {
+    showAround(content);
+    say(`Not saved. ${content.error} Look at the mark and save it again.`);
     return false;
   }
   state.drafts.delete(keyOf(student));
   $("conflict").hidden = true;
-  showAround(said);
-  take(said.answer);
-  say(`Saved: ${named(student)}, ${said.answer.standing === "open" ? "no mark" : points(said.answer.points)}.`);
+  showAround(content);
+  take(content.answer);
+  say(`Saved: ${named(student)}, ${content.answer.standing === "open" ? "no mark" : points(content.answer.points)}.`);
   return true;
 }
 
@@ -416,12 +416,12 @@ const saveItem = (number, text, given) => changeItem("item", { number, text, poi
 
 async function changeItem(path, body) {
   await attempt(async () => {
-    const said = await ask(path, { question: state.question.id, ...body });
-    showAround(said);
-    if (said.conflict) return say(`Not deleted: ${said.changed} marks use the item by now, not ${body.used}.`);
+    const content = await ask(path, { question: state.question.id, ...body });
+    showAround(content);
+    if (content.conflict) return say(`Not deleted: ${content.changed} marks use the item by now, not ${body.used}.`);
     const answer = await ask(`answer?${about(state.at)}`);
     take(answer);
-    const marks = said.changed === 1 ? "1 mark has" : `${said.changed} marks have`;
+    const marks = content.changed === 1 ? "1 mark has" : `${content.changed} marks have`;
     return say(`${marks} changed with the item.`);
   });
 }
@@ -454,18 +454,18 @@ async function openQuestion(id) {
 
 async function start() {
   $("hide").checked = sessionStorage.getItem("hide") === "yes";
-  const said = await ask("questions");
-  Object.assign(state, { problemSet: said.problem_set, exercises: said.exercises });
-  $("marker").textContent = `You mark as ${said.marker}`;
+  const content = await ask("questions");
+  Object.assign(state, { problemSet: content.problem_set, exercises: content.exercises });
+  $("marker").textContent = `You mark as ${content.marker}`;
   $("questions").replaceChildren(
-    ...said.questions.map((one) => {
+    ...content.questions.map((one) => {
       const option = element("option", one.title);
       option.value = one.id;
       return option;
     }),
   );
-  $("questions-label").hidden = said.questions.length < 2;
-  await openQuestion(said.questions[0].id);
+  $("questions-label").hidden = content.questions.length < 2;
+  await openQuestion(content.questions[0].id);
 }
 
 const KEYS = {

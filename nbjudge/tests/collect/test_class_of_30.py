@@ -178,7 +178,7 @@ def test_no_right_answer_has_a_zero_that_is_not_held(collected, marked):
         assert students[name].score == 0
     with (collected.folder / "canvas" / "receipts.csv").open(newline="") as file:
         late = {row["student"]: row["late"] for row in csv.DictReader(file)}
-    assert [name for name, said in late.items() if said == "yes"] == ["late"]
+    assert [name for name, is_late in late.items() if is_late == "yes"] == ["late"]
 
 
 def test_the_pages_speak_to_learners(marked):

@@ -320,7 +320,7 @@ def test_no_path_leads_out_of_the_folder(tmp_path, name, why):
     inner = zipped({name: "/etc/passwd", f"{NAME}.ipynb": notebook()})
     source = download(tmp_path, {"a_1_10_x.zip": inner})
     made = collect("canvas", source, tmp_path / "in", [NAME])
-    assert [(whose, why in said) for _, whose, said in made.left] == [("a", True)]
+    assert [(whose, why in reason) for _, whose, reason in made.left] == [("a", True)]
     called = PurePosixPath(getattr(name, "filename", name).replace("\\", "/")).name
     assert below(tmp_path / "in") == {
         f"a/{NAME}/{NAME}.ipynb",

@@ -59,9 +59,9 @@ def test_all_four_are_there(recipes):
 def test_canvas(recipes, run, tmp_path):
     (tmp_path / "gradebook.csv").write_text(GRADEBOOK)
     download(tmp_path, {f"loveada_17_9_{NAME}.ipynb": notebook(), "x.txt": "?"})
-    said = run(recipes["canvas"])
-    assert f"{NAME}: 1 learner collected, 0 handed in again, 0 unchanged, in submitted" in said
-    assert "not taken: x.txt: not named as Canvas names files: whose is it?" in said
+    output = run(recipes["canvas"])
+    assert f"{NAME}: 1 learner collected, 0 handed in again, 0 unchanged, in submitted" in output
+    assert "not taken: x.txt: not named as Canvas names files: whose is it?" in output
     assert below(tmp_path / "submitted") == {f"loveada/{NAME}/{NAME}.ipynb"}
     assert len(table(tmp_path / "submitted" / "roster.csv")) == 4
 
@@ -103,9 +103,9 @@ def test_exchange(recipes, run, small_course, tmp_path):
             shutil.move(file, path.parents[1])
         path.parent.rmdir()
         (path.parents[1] / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC\n")
-    said = run(recipes["exchange"])
-    assert "1 learner collected" in said and "Written to receipts.csv: 1 time." in said
-    assert "claims to have come in at" in said
+    output = run(recipes["exchange"])
+    assert "1 learner collected" in output and "Written to receipts.csv: 1 time." in output
+    assert "claims to have come in at" in output
     submitted = tmp_path / "submitted"
     assert b"2 * x" in take_in(submitted / "ada", NAME).content, "the last one"
     assert (submitted / "ada" / NAME / "timestamp.txt").is_file()

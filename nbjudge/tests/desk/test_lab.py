@@ -189,8 +189,8 @@ def test_jupyterlab_opens_there_with_the_kernel_of_this_environment(course, open
         <= {key: value["default"] for key, value in news["schema"]["properties"].items()}.items()
     )
     opened.end()
-    said = opened.log.read_text()
-    assert f"Your folder: {course / 'work'}" in said and "Copied there: 2 notebooks." in said
+    log = opened.log.read_text()
+    assert f"Your folder: {course / 'work'}" in log and "Copied there: 2 notebooks." in log
 
 
 @ends_with_a_signal
@@ -219,11 +219,11 @@ def test_without_jupyterlab_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_make_lab_passes_options_on_and_needs_neither_site_nor_class():
-    told = subprocess.run(
+    output = subprocess.run(
         ["make", "-n", "lab", "LAB=--no-browser"], cwd=the_course(), capture_output=True, text=True
     ).stdout
-    assert "tfcourse lab --no-browser" in told
-    assert "demo" not in told and "book" not in told
+    assert "tfcourse lab --no-browser" in output
+    assert "demo" not in output and "book" not in output
 
 
 def test_what_make_installs_is_seen_coming_in():

@@ -61,22 +61,22 @@ def answer(work, course, **answers):
 def test_a_solution_is_shown_when_it_is_earned_or_given_up(run, small_course, work):
     path = answer(work, small_course, double="double = abs")
     one = ("check", path, "--full", "--exercise", "double")
-    code, said = run(*one)
-    assert code == 1 and "the instructor's way" not in said and "--give-up" in said
+    code, output = run(*one)
+    assert code == 1 and "the instructor's way" not in output and "--give-up" in output
     assert "the instructor's way" in run(*one, "--give-up")[1]
     answer(work, small_course)
-    code, said = run(*one)
-    assert code == 0 and "the instructor's way" in said and "BEGIN SOLUTION" not in said
-    assert "1 + 4" not in said, "of the exercise that was asked for, and no other"
-    code, said = run("check", path, "--full", "--exercise", "explain")
-    assert "3 points: says that squares are never negative." in said
+    code, output = run(*one)
+    assert code == 0 and "the instructor's way" in output and "BEGIN SOLUTION" not in output
+    assert "1 + 4" not in output, "of the exercise that was asked for, and no other"
+    code, output = run("check", path, "--full", "--exercise", "explain")
+    assert "3 points: says that squares are never negative." in output
     assert run("check", path, "--give-up")[0] == 2
 
 
 def test_an_answer_in_words_must_be_there_first(run, small_course, work):
     path = answer(work, small_course, explain="YOUR ANSWER HERE")
-    _, said = run("check", path, "--full", "--exercise", "explain")
-    assert "not written yet" in said and "squares are never" not in said
+    _, output = run("check", path, "--full", "--exercise", "explain")
+    assert "not written yet" in output and "squares are never" not in output
 
 
 CHOICES = """\
@@ -110,11 +110,11 @@ def test_a_guess_is_told_how_many_are_right_and_not_which(run, tmp_path, monkeyp
     whole = ("check", path, "--full", "--details")
     one = ("check", path, "--full", "--exercise", "choices")
     for words in (whole, one):
-        code, said = run(*words)
-        assert code == 1 and "it is" not in said and "Since" not in said
-        assert "1 of 3 is right; add --exercise choices --give-up to see which." in said
-    said = run(*one, "--give-up")[1]
-    assert "a: it is True. Since a. c: it is True. Since c. 1 of 3 is right." in said
+        code, output = run(*words)
+        assert code == 1 and "it is" not in output and "Since" not in output
+        assert "1 of 3 is right; add --exercise choices --give-up to see which." in output
+    output = run(*one, "--give-up")[1]
+    assert "a: it is True. Since a. c: it is True. Since c. 1 of 3 is right." in output
     gap = "answers = {'a': False, 'b': True, 'c': None}"
     path = hand_in(tmp_path, "me", answered(course, choices=gap))
     assert "c: not answered. 1 of 3 is right; add" in run(*one)[1]
@@ -125,8 +125,8 @@ def test_progress_is_what_the_last_checks_found(run, small_course, work):
     path = answer(work, small_course, double="double = abs")
     assert f"{NAME} – not checked yet" in run("progress", work)[1]
     run("check", path)
-    code, said = run("progress", work)
-    assert f"{NAME} 1/3 2 of 3 exercises done So far: 1 of 3 points" in said
+    code, output = run("progress", work)
+    assert f"{NAME} 1/3 2 of 3 exercises done So far: 1 of 3 points" in output
     assert "| 1 of 3 | 2 of 3 |" in (work / START).read_text(), "a check writes the start page too"
     path = answer(work, small_course, **{"double": RIGHT["double"]})
     assert "changed since it was checked" in run("progress", work)[1]
@@ -137,16 +137,16 @@ def test_progress_is_what_the_last_checks_found(run, small_course, work):
 
 
 def test_progress_elsewhere_says_what_to_do(run, tmp_path):
-    code, said = run("progress", tmp_path)
-    assert code == 2 and "tfcourse lab" in said
+    code, output = run("progress", tmp_path)
+    assert code == 2 and "tfcourse lab" in output
 
 
 @pytest.mark.parametrize("words", [(), ("work",), ("../../../work",)])
 def test_progress_is_found_from_inside_the_folder(run, work, monkeypatch, words):
     """Nothing but the folder says where it is: the course has none of its own."""
     monkeypatch.chdir(work / "assignments" / NAME)
-    code, said = run("progress", *words)
-    assert code == 0 and f"{NAME} – not started" in said
+    code, output = run("progress", *words)
+    assert code == 0 and f"{NAME} – not started" in output
     assert run("progress", "wrok")[0] == 2
 
 
@@ -172,17 +172,17 @@ def test_a_check_loads_next_to_nothing_itself(small_course, work):
 
 def test_what_failed_names_the_section_that_explains_it(capsys):
     text = "## 2 Twice (`double`)\n\n*2 points · see [Two times](../../07-sums.ipynb#two-times)*"
-    told = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     two_times = check.Section("07-sums.ipynb", "Two times", "two-times")
-    assert check.sections(told) == {"double": two_times}
-    told.cells[0].source = text.replace("07-sums", "ps07-sums/ps07-sums")
-    assert check.sections(told) == {}, "a section of a problem set explains nothing"
+    assert check.sections(notebook) == {"double": two_times}
+    notebook.cells[0].source = text.replace("07-sums", "ps07-sums/ps07-sums")
+    assert check.sections(notebook) == {}, "a section of a problem set explains nothing"
     tests = [
         check.CheckedTest("double--values", check.FAILED, 0.0, 2.0, "It is 3."),
         check.CheckedTest("half--values", check.FAILED, 0.0, 1.0, "It is 4."),
     ]
     checked = check.Checked(tests, chapter="08-more.ipynb", sections={"double": two_times})
     show_checked(checked, Path("ps07.ipynb"), Console(width=80), details=True)
-    said = capsys.readouterr().out
-    assert "explained in 07-sums.ipynb, “Two times”" in said
-    assert "Chapter 8 explains" in said, "for the exercise that names no section"
+    output = capsys.readouterr().out
+    assert "explained in 07-sums.ipynb, “Two times”" in output
+    assert "Chapter 8 explains" in output, "for the exercise that names no section"

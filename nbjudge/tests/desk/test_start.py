@@ -45,17 +45,17 @@ def done(name, exercises):
 
 
 def test_first_comes_the_lesson_and_then_its_set(work):
-    said = page(work, SetProgress("ps01-words", state="not started"))
-    assert f"**Next:** read {LESSON}. Then do {FIRST}." in said
-    assert f"\n| {LESSON} | {FIRST} | – | not started |\n" in said
-    assert f"\n|  | {SECOND} | – | not started |\n" in said
-    assert "check assignments/ps01-words\n" in said
+    markdown = page(work, SetProgress("ps01-words", state="not started"))
+    assert f"**Next:** read {LESSON}. Then do {FIRST}." in markdown
+    assert f"\n| {LESSON} | {FIRST} | – | not started |\n" in markdown
+    assert f"\n|  | {SECOND} | – | not started |\n" in markdown
+    assert "check assignments/ps01-words\n" in markdown
 
 
 def test_a_set_that_is_begun_is_gone_on_with(work):
-    said = page(work, SetProgress("ps01-words", 1.5, 2.0, 0, 1))
-    assert f"**Next:** continue with {FIRST}." in said
-    assert f"| {FIRST} | 1.5 of 2 | 0 of 2 |" in said
+    markdown = page(work, SetProgress("ps01-words", 1.5, 2.0, 0, 1))
+    assert f"**Next:** continue with {FIRST}." in markdown
+    assert f"| {FIRST} | 1.5 of 2 | 0 of 2 |" in markdown
 
 
 def test_an_exercise_that_was_never_checked_is_not_done(work):
@@ -67,29 +67,29 @@ def test_an_exercise_that_was_never_checked_is_not_done(work):
 def test_what_was_changed_since_is_to_be_checked_again(work):
     one = done("ps01-words", 2)
     one.state = "changed since it was checked"
-    said = page(work, one)
-    assert f"continue with {FIRST}. You have changed it since it was checked." in said
-    assert "2 of 2 (changed since it was checked)" in said
+    markdown = page(work, one)
+    assert f"continue with {FIRST}. You have changed it since it was checked." in markdown
+    assert "2 of 2 (changed since it was checked)" in markdown
 
 
 def test_at_the_end_there_is_no_next_step(work):
-    said = page(work, done("ps01-words", 2), done("ps02-more", 1))
-    assert "You have finished all problem sets." in said and "**Next:**" not in said
+    markdown = page(work, done("ps01-words", 2), done("ps02-more", 1))
+    assert "You have finished all problem sets." in markdown and "**Next:**" not in markdown
 
 
 @pytest.mark.parametrize("broken", ["", "[]", "{}", json.dumps({"cells": []})])
 def test_a_notebook_that_cannot_be_read_is_still_listed(work, broken):
     (work / "assignments/ps01-words/ps01-words.ipynb").write_text(broken)
-    said = page(work, SetProgress("ps01-words", state="not checked yet"))
-    assert "[ps01-words](assignments/ps01-words/ps01-words.ipynb)" in said
+    markdown = page(work, SetProgress("ps01-words", state="not checked yet"))
+    assert "[ps01-words](assignments/ps01-words/ps01-words.ipynb)" in markdown
 
 
 def test_a_second_notebook_of_a_set_is_linked_where_it_lies(work):
     copy = work / "assignments/ps01-words/old.ipynb"
     write(new_notebook(), copy)
-    said = page(work, SetProgress("old", state="not checked yet"))
-    assert "**Next:** continue with [old](assignments/ps01-words/old.ipynb)." in said
-    assert "check assignments/ps01-words\n" in said
+    markdown = page(work, SetProgress("old", state="not checked yet"))
+    assert "**Next:** continue with [old](assignments/ps01-words/old.ipynb)." in markdown
+    assert "check assignments/ps01-words\n" in markdown
 
 
 def test_a_folder_without_problem_sets_has_a_page_too(tmp_path):

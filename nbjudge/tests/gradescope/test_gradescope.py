@@ -82,8 +82,8 @@ def autograder(tmp_path_factory):
     (course / "solutions" / "notes.md").write_text("What to ask in the exam.")
     nbjudge = [sys.executable, "-m", "nbjudge"]
     run(*nbjudge, "release", cwd=course)
-    said = run(*nbjudge, "package", "gradescope", "ps01", cwd=course, COLUMNS="200")
-    assert said.startswith(f"{NAME}-gradescope.zip: ") and "holds the solutions" in said
+    printed = run(*nbjudge, "package", "gradescope", "ps01", cwd=course, COLUMNS="200")
+    assert printed.startswith(f"{NAME}-gradescope.zip: ") and "holds the solutions" in printed
     return course / f"{NAME}-gradescope.zip"
 
 
@@ -108,10 +108,10 @@ def graded(autograder, tmp_path):
         for name, content in files.items():
             (root / "submission" / name).write_text(content)
         where = {"AUTOGRADER_ROOT": str(root), "AUTOGRADER_PYTHON": sys.executable}
-        said = run(root / "run_autograder", cwd=root, COLUMNS="200", **where)
+        printed = run(root / "run_autograder", cwd=root, COLUMNS="200", **where)
         results = json.loads((root / "results" / "results.json").read_text("utf-8"))
         as_documented(results)
-        return results, said
+        return results, printed
 
     return grade
 
@@ -140,7 +140,7 @@ def by_name(results):
 
 @thorough
 def test_a_right_submission_gets_all_points(graded, released):
-    results, said = graded({f"{NAME}.ipynb": nbformat.writes(fill(released, RIGHT))})
+    results, printed = graded({f"{NAME}.ipynb": nbformat.writes(fill(released, RIGHT))})
     assert results["score"] == sum(test.get("max_score", 0) for test in results["tests"]) == 12
     assert results["output"] == "" and results["extra_data"]["held"] == []
     tests = by_name(results)
@@ -149,19 +149,21 @@ def test_a_right_submission_gets_all_points(graded, released):
     assert seen["visibility"] == "visible" and seen["output"] == PASSES_SO_FAR
     assert whole["visibility"] == "after_published" and whole["score"] == 3
     assert "score" not in seen, "points would tell of the hidden part"
-    assert ("This container has no sandbox" in said) != sandbox.status().works
+    assert ("This container has no sandbox" in printed) != sandbox.status().works
 
 
 @thorough
 def test_a_mistake_is_named_and_instructors_are_told_of_a_missing_sandbox(graded, released):
     answers = {**RIGHT, "is-sorted": MISTAKE.source}
-    results, said = graded({"sorting.ipynb": nbformat.writes(fill(released, answers))}, NO_SANDBOX)
+    results, printed = graded(
+        {"sorting.ipynb": nbformat.writes(fill(released, answers))}, NO_SANDBOX
+    )
     seen, whole = (by_name(results)[f"is-sorted--values{half}"] for half in (IN_SIGHT, IN_FULL))
     for test in (seen, whole):
         assert test["status"] == "failed" and MISTAKE.says in test["output"]
     assert whole["score"] == 0 and results["score"] < 12
     assert f"Please hand it in as {NAME}.ipynb." in results["output"]
-    assert "This container has no sandbox: bubblewrap is not installed" in said
+    assert "This container has no sandbox: bubblewrap is not installed" in printed
     assert "sandbox" not in results["output"] and results["extra_data"]["sandbox"].startswith(
         "none"
     )
@@ -183,11 +185,11 @@ def test_an_empty_release_gets_nothing(graded, released):
     ],
 )
 def test_what_cannot_be_graded_is_told_what_to_do(graded, files, held, output):
-    results, said = graded(files)
+    results, printed = graded(files)
     assert results["tests"] == [] and results["score"] == 0
     assert output in results["output"]
     assert results["output"].startswith(NOT_FINAL) == held == bool(results["extra_data"]["held"])
-    assert ("Held, until you have looked" in said) == held
+    assert ("Held, until you have looked" in printed) == held
     assert not held or "Hand in the notebook again" in results["output"]
 
 

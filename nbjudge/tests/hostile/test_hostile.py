@@ -140,7 +140,7 @@ def graded(tmp_path_factory, request) -> SimpleNamespace:
     )
 
 
-def told(student) -> str:
+def report_on(student) -> str:
     """All that the report says of a student."""
     messages = [test.message for test in student.tests.values()]
     seen = [note for test in student.tests.values() for note in test.seen]
@@ -151,8 +151,8 @@ def told(student) -> str:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_gains_nothing_and_is_told_of(graded, attack):
     result = graded.report.students[attack.name]
-    assert result.score <= attack.honest, told(result)
-    assert re.search(attack.seen, told(result)), told(result)
+    assert result.score <= attack.honest, report_on(result)
+    assert re.search(attack.seen, report_on(result)), report_on(result)
     assert max(len(flag) for flag in [*result.flags, ""]) < 1000
     assert len(result.flags) < 20
 
@@ -279,21 +279,21 @@ def test_a_page_shows_no_picture_that_a_browser_cannot(graded):
 
 @pytest.mark.thorough("attack")
 def test_how_a_process_ends_tells_nothing_of_a_hidden_test(graded):
-    assert "exit code" not in told(graded.report.students["lies_how_it_ended"])
+    assert "exit code" not in report_on(graded.report.students["lies_how_it_ended"])
 
 
 @pytest.mark.thorough("attack")
 @pytest.mark.parametrize("name", ["peeks_by_locks", "peeks_by_what_copies_share"])
 def test_no_page_says_what_a_hidden_test_passes_in(graded, name):
     page = next((graded.into / "feedback" / name / target_set.NAME).glob("*.html"))
-    said = re.findall(r"carried over (\d+)", page.read_text(encoding="utf-8"))
-    assert set(said) == {"0"}
+    carried = re.findall(r"carried over (\d+)", page.read_text(encoding="utf-8"))
+    assert set(carried) == {"0"}
 
 
 @pytest.mark.thorough("attack")
 def test_cells_that_put_out_much_do_not_hang_the_kernel(graded):
     """A kernel that is interrupted in the middle of a flood may have to be replaced."""
-    assert "hung Python" not in told(graded.report.students["exhausts_the_flags"])
+    assert "hung Python" not in report_on(graded.report.students["exhausts_the_flags"])
 
 
 @pytest.mark.thorough("attack")

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.utils.flop_counter
 from around import WITHOUT
-from mistake_said import said
+from mistake_messages import message_of
 from torch import nn
 from torch.nn import functional as F
 
@@ -74,7 +74,7 @@ ATTENTION = F.scaled_dot_product_attention
 def test_what_is_to_be_written_by_hand_is_refused_however_it_is_called(use):
     call(lambda: (use(), 1)[1])
     by_hand("attention")
-    assert "does the whole of this exercise" in said(call, lambda: (use(), 1)[1])
+    assert "does the whole of this exercise" in message_of(call, lambda: (use(), 1)[1])
     use()  # outside the verbs, in a test's own code, it stays allowed
 
 
@@ -94,7 +94,7 @@ def test_a_function_that_was_harmless_before_is_watched_with_a_tensor_of_ones_ow
         return 1
 
     by_hand("attention")
-    assert "does the whole of this exercise" in said(call, use)
+    assert "does the whole of this exercise" in message_of(call, use)
 
 
 def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
@@ -110,7 +110,7 @@ def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
         lambda: torch.cov(A),
         lambda: F.conv1d(A[:, :, None], A[:, :, None]),
     ):
-        assert "multiplies two matrices" in said(call, product)
+        assert "multiplies two matrices" in message_of(call, product)
     for product in (lambda: A @ v, lambda: v @ v, lambda: F.linear(v, A), lambda: (A * A).sum()):
         call(product)
     rows = call(lambda: torch.cat([A[i : i + 1] @ A.T for i in range(2)]))
@@ -129,7 +129,7 @@ def test_products_of_matrices_are_refused_and_those_with_a_vector_are_not():
 def test_the_loss_of_a_translation_and_its_search_are_refused(use):
     call(lambda: (use(), 1)[1])
     by_hand("attention", "translation")
-    assert "Take the call out" in said(call, lambda: (use(), 1)[1])
+    assert "Take the call out" in message_of(call, lambda: (use(), 1)[1])
     call(lambda: X.log_softmax(-1).gather(-1, torch.zeros(1, 3, 1).long()))
 
 
@@ -147,7 +147,7 @@ def test_the_loss_of_a_translation_and_its_search_are_refused(use):
 def test_recurrent_nets_are_refused_however_they_are_called(use):
     call(lambda: (use(), 1)[1])
     by_hand("recurrent nets")
-    assert "writes by hand: recurrent cells" in said(call, lambda: (use(), 1)[1])
+    assert "writes by hand: recurrent cells" in message_of(call, lambda: (use(), 1)[1])
     call(lambda: torch.tanh(X @ torch.ones(4, 2)))
 
 
@@ -168,7 +168,7 @@ def with_gradient():
 def test_clipping_is_refused_and_norms_are_not(use):
     call(lambda: (use(), 1)[1])
     by_hand("clipping")
-    assert "clips for you" in said(call, lambda: (use(), 1)[1])
+    assert "clips for you" in message_of(call, lambda: (use(), 1)[1])
     call(lambda: X.norm() + torch.linalg.vector_norm(X))
 
 
@@ -192,7 +192,7 @@ def cubed(backward):
 def test_gradients_by_pytorch_are_refused_however_they_are_taken(use):
     call(lambda: (use(), 1)[1])
     by_hand("autograd")
-    assert "lets PyTorch find the gradient" in said(call, lambda: (use(), 1)[1])
+    assert "lets PyTorch find the gradient" in message_of(call, lambda: (use(), 1)[1])
     call(lambda: torch.vmap(lambda x: 3 * x**2)(X))
 
 
@@ -210,7 +210,7 @@ def test_gradients_by_pytorch_are_refused_however_they_are_taken(use):
 def test_norms_and_counts_of_operations_are_refused(use):
     call(lambda: (use(), 1)[1])
     by_hand("blocks")
-    assert "writes by hand: the norms" in said(call, lambda: (use(), 1)[1])
+    assert "writes by hand: the norms" in message_of(call, lambda: (use(), 1)[1])
     call(lambda: X - X.mean(-1, keepdim=True))
 
 
@@ -220,7 +220,7 @@ def test_a_module_is_refused_while_a_test_runs_and_not_after_it(monkeypatch):
 
     monkeypatch.delitem(sys.modules, "tfcourse.alignment", raising=False)
     by_hand("attention")
-    assert "`tfcourse.alignment` does the whole" in said(call, imports)
+    assert "`tfcourse.alignment` does the whole" in message_of(call, imports)
     imports()
 
 

@@ -6,7 +6,7 @@ from collections import UserDict
 import numpy as np
 import pytest
 import torch
-from mistake_said import said
+from mistake_messages import message_of
 
 from nbjudge import testing
 from nbjudge.inside.causes import Guess
@@ -86,9 +86,9 @@ def test_close_lets_pass(got, expected):
 
 def test_close_names_the_mistake_whose_numbers_came_back():
     mistakes = {"Doubled.": ONES * 2, "Turned round.": ONES.mT}
-    assert said(close, ONES * 2, ONES, mistakes=mistakes) == "Doubled."
-    assert said(close, ONES.mT, ONES, mistakes=mistakes) == "Turned round."
-    assert "wrong in" in said(close, ONES * 3, ONES, mistakes=mistakes)
+    assert message_of(close, ONES * 2, ONES, mistakes=mistakes) == "Doubled."
+    assert message_of(close, ONES.mT, ONES, mistakes=mistakes) == "Turned round."
+    assert "wrong in" in message_of(close, ONES * 3, ONES, mistakes=mistakes)
 
 
 def test_nothing_is_looked_up_for_what_is_right(monkeypatch):
@@ -109,20 +109,20 @@ def test_nothing_is_looked_up_for_what_is_right(monkeypatch):
     close((ONES, ONES), (ONES, ONES), mistakes=own)
     testing.equal([1], [1])
     assert looked_up == []
-    assert said(close, ONES.mT, ONES, mistakes=own) == "It is transposed."
+    assert message_of(close, ONES.mT, ONES, mistakes=own) == "It is transposed."
     assert sorted(looked_up) == ["known answers", "the test's own"]
-    said(testing.equal, [1], [2])
+    message_of(testing.equal, [1], [2])
     assert looked_up[2:] == ["known answers"]
 
 
 def test_a_mistake_is_known_by_where_its_nan_are():
     nan = torch.tensor([math.nan, 2.0])
-    assert said(close, nan, torch.ones(2), mistakes={"Empty row.": nan}) == "Empty row."
-    told = said(close, nan, torch.ones(2), mistakes={"Other row.": nan.flip(0)})
-    assert told == "The result: NaN at [0]."
+    assert message_of(close, nan, torch.ones(2), mistakes={"Empty row.": nan}) == "Empty row."
+    message = message_of(close, nan, torch.ones(2), mistakes={"Other row.": nan.flip(0)})
+    assert message == "The result: NaN at [0]."
     nowhere = torch.full((2,), math.nan)
-    told = said(close, nowhere, torch.ones(2), mistakes={"Any row.": nowhere})
-    assert told == "The result: NaN at [0]."
+    message = message_of(close, nowhere, torch.ones(2), mistakes={"Any row.": nowhere})
+    assert message == "The result: NaN at [0]."
 
 
 ANYTHING = ["text", None, [1.0, "a"], [[1.0], [2.0, 3.0]], [None, 1.0], [{}], {}, ONES[0]]
@@ -130,55 +130,62 @@ ANYTHING = ["text", None, [1.0, "a"], [[1.0], [2.0, 3.0]], [None, 1.0], [{}], {}
 
 @pytest.mark.parametrize("wrong", ANYTHING)
 def test_a_known_answer_may_return_anything(wrong):
-    told = said(close, 2 * ONES, ONES, mistakes={"It is something else.": wrong})
-    assert told.startswith("The result: wrong in 6 of 6 places")
+    message = message_of(close, 2 * ONES, ONES, mistakes={"It is something else.": wrong})
+    assert message.startswith("The result: wrong in 6 of 6 places")
     for got in torch.tensor([1, 2]), np.ones(2), [torch.ones(2)]:
-        told = said(testing.equal, got, [1, 2], mistakes={"It is something else.": wrong})
-        assert told.startswith("The result: expected a list, got") or "must be [1, 2]" in told
-        told = said(testing.equal, got, [1, 2], mistakes={"It is this.": got})
-        assert told == "It is this."
+        message = message_of(testing.equal, got, [1, 2], mistakes={"It is something else.": wrong})
+        assert message.startswith("The result: expected a list, got") or "must be [1, 2]" in message
+        message = message_of(testing.equal, got, [1, 2], mistakes={"It is this.": got})
+        assert message == "It is this."
 
 
 def test_no_mistake_is_named_by_what_is_infinite_throughout():
     mistakes = {"The perplexity.": torch.tensor([math.inf, math.inf])}
-    assert "wrong in 2 of 2" in said(close, torch.tensor([math.inf] * 2), ONES[0, :2])
-    told = said(close, torch.tensor([math.inf] * 2), ONES[0, :2], mistakes=mistakes)
-    assert "wrong in 2 of 2" in told
+    assert "wrong in 2 of 2" in message_of(close, torch.tensor([math.inf] * 2), ONES[0, :2])
+    message = message_of(close, torch.tensor([math.inf] * 2), ONES[0, :2], mistakes=mistakes)
+    assert "wrong in 2 of 2" in message
     mistakes = {"Infinite.": math.inf}
-    assert "inf, it must be 1" in said(close, math.inf, 1.0, mistakes=mistakes)
+    assert "inf, it must be 1" in message_of(close, math.inf, 1.0, mistakes=mistakes)
     some = torch.tensor([-math.inf, 1.0])
-    assert said(close, some, ONES[0, :2], mistakes={"Hidden.": some}) == "Hidden."
+    assert message_of(close, some, ONES[0, :2], mistakes={"Hidden.": some}) == "Hidden."
 
 
 def test_no_mistake_is_named_that_comes_to_what_is_right():
-    told = said(close, ONES.double(), ONES.tolist(), mistakes={"Same.": ONES.tolist()})
-    assert "float64, it must be float32" in told
+    message = message_of(close, ONES.double(), ONES.tolist(), mistakes={"Same.": ONES.tolist()})
+    assert "float64, it must be float32" in message
     beyond = torch.tensor([1 + 1.5e-5 * 2])
     mistakes = {"Nearly the same.": torch.tensor([1 + 1.5e-5])}
-    assert "wrong in 1 of 1" in said(close, beyond, torch.ones(1), mistakes=mistakes)
+    assert "wrong in 1 of 1" in message_of(close, beyond, torch.ones(1), mistakes=mistakes)
 
 
 def test_only_masks_speak_of_attending():
-    told = said(close, ONES, ONES.bool(), "The padding mask")
-    assert told.startswith("The padding mask: float32. A mask here is boolean: True = may be")
+    message = message_of(close, ONES, ONES.bool(), "The padding mask")
+    assert message.startswith("The padding mask: float32. A mask here is boolean: True = may be")
 
 
 def test_close_prefers_the_mistake_that_explains_all_parts():
     mistakes = {"Output alone.": (ONES * 2, ONES), "Both.": (ONES * 2, ONES * 3)}
     names = ("a", "b")
-    assert said(close, (ONES * 2, ONES * 3), (ONES, ONES), names, mistakes=mistakes) == "Both."
-    assert said(close, (ONES * 2, ONES), (ONES, ONES), names, mistakes=mistakes) == "Output alone."
+    assert (
+        message_of(close, (ONES * 2, ONES * 3), (ONES, ONES), names, mistakes=mistakes) == "Both."
+    )
+    assert (
+        message_of(close, (ONES * 2, ONES), (ONES, ONES), names, mistakes=mistakes)
+        == "Output alone."
+    )
     part = {"Output.": (ONES * 2, None)}
-    assert said(close, (ONES * 2, ONES * 7), (ONES, ONES), names, mistakes=part) == "Output."
+    assert message_of(close, (ONES * 2, ONES * 7), (ONES, ONES), names, mistakes=part) == "Output."
     # One that would spoil what is right is not the mistake, whatever else it explains.
-    told = said(close, (ONES * 2, ONES), (ONES, ONES), names, mistakes={"Both.": mistakes["Both."]})
-    assert told.startswith("a: wrong in 6 of 6 places")
+    message = message_of(
+        close, (ONES * 2, ONES), (ONES, ONES), names, mistakes={"Both.": mistakes["Both."]}
+    )
+    assert message.startswith("a: wrong in 6 of 6 places")
 
 
 def test_close_shows_numbers_written_in_the_test_and_no_others():
-    assert "3 at [0, 0], it must be 1" in said(close, ONES * 3, ONES.tolist())
-    assert "7.125" in said(close, 3.0, 7.125)
-    assert "7.125" not in said(close, ONES * 3, ONES * 0 + 7.125)
+    assert "3 at [0, 0], it must be 1" in message_of(close, ONES * 3, ONES.tolist())
+    assert "7.125" in message_of(close, 3.0, 7.125)
+    assert "7.125" not in message_of(close, ONES * 3, ONES * 0 + 7.125)
 
 
 @pytest.mark.parametrize(
@@ -195,17 +202,19 @@ def test_close_shows_numbers_written_in_the_test_and_no_others():
     ],
 )
 def test_two_numbers_that_differ_are_written_so_that_they_do(got, expected, message):
-    assert said(close, got, expected, "It").startswith(f"It: {message}")
+    assert message_of(close, got, expected, "It").startswith(f"It: {message}")
 
 
 def test_a_name_begins_the_sentence_whole_and_without_a_comma():
-    told = said(close, (ONES, ONES * 2), (ONES, ONES), ("The gradient of x", "Of the gain"))
-    assert told.startswith("The gradient of the gain: wrong in")
+    message = message_of(
+        close, (ONES, ONES * 2), (ONES, ONES), ("The gradient of x", "Of the gain")
+    )
+    assert message.startswith("The gradient of the gain: wrong in")
     names = ("The gradient with respect to the scores", "That of the states")
-    told = said(close, (ONES, ONES * 2), (ONES, ONES), names)
-    assert told.startswith("The gradient of the states: wrong in")
-    told = said(close, ONES * 2, ONES, "A sequence, next to the same in a batch,")
-    assert told.startswith("A sequence, next to the same in a batch: wrong in")
+    message = message_of(close, (ONES, ONES * 2), (ONES, ONES), names)
+    assert message.startswith("The gradient of the states: wrong in")
+    message = message_of(close, ONES * 2, ONES, "A sequence, next to the same in a batch,")
+    assert message.startswith("A sequence, next to the same in a batch: wrong in")
 
 
 def test_close_wants_as_many_names_as_parts():
@@ -220,23 +229,25 @@ def test_distribution_says_which_axis():
     scores = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(0))
     testing.distribution(scores.softmax(-1))
     testing.distribution(scores.softmax(-1) * torch.tensor([1.0, 0.0, 1.0])[:, None])
-    assert "over the queries, not over the keys" in said(testing.distribution, scores.softmax(-2))
-    assert "must sum to 1" in said(testing.distribution, scores)
+    assert "over the queries, not over the keys" in message_of(
+        testing.distribution, scores.softmax(-2)
+    )
+    assert "must sum to 1" in message_of(testing.distribution, scores)
     one_row = torch.tensor([[0.5, 0.5], [0.5, 0.75]])
-    assert "a row of yours sums to 1.25." in said(testing.distribution, one_row)
+    assert "a row of yours sums to 1.25." in message_of(testing.distribution, one_row)
     nearly = torch.tensor([[0.5, 0.5], [0.5, 0.50002]])
-    assert "a row of yours sums to 1.00002." in said(testing.distribution, nearly)
-    assert "NaN" in said(testing.distribution, scores * math.nan)
-    assert "negative" in said(testing.distribution, torch.tensor([[2.0, -1.0]]))
-    assert "NumPy" in said(testing.distribution, scores.softmax(-1).numpy())
+    assert "a row of yours sums to 1.00002." in message_of(testing.distribution, nearly)
+    assert "NaN" in message_of(testing.distribution, scores * math.nan)
+    assert "negative" in message_of(testing.distribution, torch.tensor([[2.0, -1.0]]))
+    assert "NumPy" in message_of(testing.distribution, scores.softmax(-1).numpy())
 
 
 def test_require_and_shaped():
     testing.require(True, "never")
-    assert said(testing.require, False, "This.") == "This."
+    assert message_of(testing.require, False, "This.") == "This."
     testing.shaped(ONES, (2, 3), "It")
-    assert said(testing.shaped, ONES, (3, 2), "It") == "It: shape (2, 3), it must be (3, 2)."
-    assert "return" in said(testing.shaped, None, (3, 2), "It")
+    assert message_of(testing.shaped, ONES, (3, 2), "It") == "It: shape (2, 3), it must be (3, 2)."
+    assert "return" in message_of(testing.shaped, None, (3, 2), "It")
 
 
 def test_untouched_names_the_input():
@@ -245,7 +256,7 @@ def test_untouched_names_the_input():
         return a
 
     testing.untouched(lambda a, b: a + b, ONES, ONES, names="ab")
-    assert "changes its input b" in said(testing.untouched, spoils, ONES, ONES, names="ab")
+    assert "changes its input b" in message_of(testing.untouched, spoils, ONES, ONES, names="ab")
     assert torch.equal(ONES, torch.ones(2, 3))
 
 
@@ -254,7 +265,7 @@ def test_gradients_are_those_of_the_function_and_missing_ones_are_said():
     one = torch.ones(1)
     assert testing.gradients(lambda a, b: a * b, a, b, cotangent=one) == (b, a)
     assert testing.gradients(lambda a, b: a * 2, a, b, cotangent=one)[1] is None
-    cut = said(testing.gradients, lambda a, b: (a * b).detach(), a, b, cotangent=one)
+    cut = message_of(testing.gradients, lambda a, b: (a * b).detach(), a, b, cotangent=one)
     assert "cut off from the inputs" in cut
 
     def overwrites(a, b):
@@ -263,7 +274,7 @@ def test_gradients_are_those_of_the_function_and_missing_ones_are_said():
         c += 1
         return d
 
-    assert "overwritten" in said(testing.gradients, overwrites, a, b, cotangent=one)
+    assert "overwritten" in message_of(testing.gradients, overwrites, a, b, cotangent=one)
     in_place = testing.gradients(lambda a, b: a.mul_(b), a, b, cotangent=one)
     assert in_place == (b, a), "changing an input in place is for another test to judge"
 
@@ -277,9 +288,11 @@ def test_same_gradients_compares_value_and_gradient():
 
     same(lambda a: a.sin())
     same(lambda a: [a.sin(), a], output=0)  # several results, in a list as in a tuple
-    assert "The value is wrong" in said(same, torch.cos)
-    assert "gradient with respect to a" in said(same, lambda a: a.sin() + a - a.detach())
-    assert "NaN" in said(same, lambda a: a.sin() + 0 * (a - a.detach()).sqrt(), if_nan="Look.")
+    assert "The value is wrong" in message_of(same, torch.cos)
+    assert "gradient with respect to a" in message_of(same, lambda a: a.sin() + a - a.detach())
+    assert "NaN" in message_of(
+        same, lambda a: a.sin() + 0 * (a - a.detach()).sqrt(), if_nan="Look."
+    )
 
 
 # -- several mistakes that explain a result --------------------------------------------------------

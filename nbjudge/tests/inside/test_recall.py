@@ -46,7 +46,7 @@ def table_of(**answers):
     return table
 
 
-def told(check, *earlier, table):
+def message_at(check, *earlier, table):
     """What a learner is told at a check, after earlier ones of the same test."""
     with pytest.raises(Mistake) as caught, deciding(lambda passed, suspects: [table]):
         for one in (*earlier, check):
@@ -102,8 +102,8 @@ def test_a_result_is_found_by_its_check_and_what_was_expected():
 
 def test_checks_of_one_name_and_value_are_told_apart():
     table = table_of(First=[values(2.0), values(1.0)], Second=[values(1.0), values(2.0)])
-    assert told(values(2.0), table=table) == "First."
-    assert told(values(2.0), values(1.0), table=table) == "Second."
+    assert message_at(values(2.0), table=table) == "First."
+    assert message_at(values(2.0), values(1.0), table=table) == "Second."
 
 
 def test_several_answers_may_have_one_message():
@@ -114,10 +114,12 @@ def test_several_answers_may_have_one_message():
         )
     table.add(WrongAnswer("Other.", 1), results(values(2.5), values(9.0, name="Then")))
     for factor in 2.0, 2.5, 2 + 1e-6:
-        assert told(values(factor, name="Then"), values(factor), table=table).startswith("Grows.")
-    assert told(values(2.5), table=table) == both("Grows.", "Other.")
-    told_at_once = told(values(2.0), table=table)
-    assert told_at_once == "Grows."
+        assert message_at(values(factor, name="Then"), values(factor), table=table).startswith(
+            "Grows."
+        )
+    assert message_at(values(2.5), table=table) == both("Grows.", "Other.")
+    message_at_once = message_at(values(2.0), table=table)
+    assert message_at_once == "Grows."
 
 
 @pytest.fixture
@@ -299,8 +301,8 @@ def test_an_answer_that_fails_what_was_passed_is_not_named(stored):
 
     then = values(2.0, name="Then")
     table = table_of(A=[first(1.0), then], B=[first(5.0), then], C=[first(1.0 + 1e-7), then])
-    assert told(then, first(1.0), table=table) == both("A.", "C.")
-    assert told(first(5.0), table=table) == "B."
+    assert message_at(then, first(1.0), table=table) == both("A.", "C.")
+    assert message_at(first(5.0), table=table) == "B."
     stored(a=table.for_file())
     assert in_a_notebook(lambda: (first(1.0)(), then())) == both("A.", "C.")
 
@@ -309,13 +311,13 @@ def test_an_answer_that_never_came_to_a_check_is_no_suspect():
     then = values(2.0, name="Then")
     table = table_of(Stops=[values(2.0)], Goes_on=[values(2.0), then])
     for known in table, table.for_file():
-        assert told(then, values(2.0), table=known) == "Goes_on."
+        assert message_at(then, values(2.0), table=known) == "Goes_on."
 
 
 def test_a_right_result_of_a_file_rules_out_where_the_learners_is_wrong():
     table = table_of(A=[values(2.0), values(1.0)], B=[values(2.0), values(7.0)]).for_file()
-    assert told(values(7.0), values(2.0), table=table) == "B."
-    assert told(values(1.0), values(2.0), table=table) == "A."
+    assert message_at(values(7.0), values(2.0), table=table) == "B."
+    assert message_at(values(1.0), values(2.0), table=table) == "A."
 
 
 def test_more_answers_than_can_be_named_are_not(stored):
@@ -323,10 +325,10 @@ def test_more_answers_than_can_be_named_are_not(stored):
     for letter in "ABCDE":
         answers[letter] = [values(2.0)]
         stored(a=table_of(**answers))
-        said = in_a_notebook(values(2.0))
+        message = in_a_notebook(values(2.0))
         if letter == "D":
-            assert said == both("A.", "B.", "C.", "D.")
-    assert said.startswith("Values: wrong in 6 of 6 places")
+            assert message == both("A.", "B.", "C.", "D.")
+    assert message.startswith("Values: wrong in 6 of 6 places")
 
 
 def test_the_tests_own_message_is_named_if_too_many_others_are_and_it_is_not_ruled_out():
@@ -335,8 +337,8 @@ def test_the_tests_own_message_is_named_if_too_many_others_are_and_it_is_not_rul
     def own(factor, wrong):
         return lambda: close(factor * ONES, ONES, "Values", mistakes={"Own.": wrong * ONES})
 
-    assert told(own(3.0, 3.0), own(2.0, 2.0), table=table) == "Own."
-    assert told(own(3.0, 9.0), own(2.0, 2.0), table=table).startswith("Values: wrong in 6")
+    assert message_at(own(3.0, 3.0), own(2.0, 2.0), table=table) == "Own."
+    assert message_at(own(3.0, 9.0), own(2.0, 2.0), table=table).startswith("Values: wrong in 6")
 
 
 def cell(test, function="f"):
@@ -373,8 +375,8 @@ def test_in_a_notebook_a_passed_test_rules_out_what_fails_it(shell):
     shell.run_cell("def f(x):\n    return 1.0 + (len(calls) > 0)\n\ncalls = []")
     assert shell.run_cell(cell("three")).success
     shell.user_ns["calls"].append("later")
-    said = str(shell.run_cell(cell("two")).error_in_exec)
-    assert said.startswith("Values: wrong in 6 of 6 places")
+    message = str(shell.run_cell(cell("two")).error_in_exec)
+    assert message.startswith("Values: wrong in 6 of 6 places")
 
 
 def test_that_a_known_answer_stopped_is_kept():

@@ -9,7 +9,7 @@ import pytest
 import torch
 from IPython import get_ipython
 from IPython.testing.globalipapp import start_ipython
-from mistake_said import said
+from mistake_messages import message_of
 from torch import nn
 from torch.nn import functional as F
 
@@ -90,17 +90,17 @@ def renames(w):
     ],
 )
 def test_call_says_which_input_was_changed(f, given, name, look):
-    told = said(call, f, given)
-    assert f"changes its input {name}: its caller" in told
-    assert look in told
+    message = message_of(call, f, given)
+    assert f"changes its input {name}: its caller" in message
+    assert look in message
 
 
 def test_call_says_which_of_several_inputs_was_changed():
     def second(a, *, b):
         return b.add_(a)
 
-    assert "`second` changes its input b:" in said(call, second, ONES, b=ONES)
-    assert "changes its input input 2" not in said(call, lambda a, b: b.add_(a), ONES, ONES)
+    assert "`second` changes its input b:" in message_of(call, second, ONES, b=ONES)
+    assert "changes its input input 2" not in message_of(call, lambda a, b: b.add_(a), ONES, ONES)
 
 
 def test_what_only_looks_changed_is_none_of_a_calls_business():
@@ -119,10 +119,10 @@ def test_what_only_looks_changed_is_none_of_a_calls_business():
 
 def test_call_speaks_of_the_learners_line_and_of_the_inputs(typed):
     attend = typed("attend", "def attend(Q, K):\n    return Q @ K\n")
-    told = said(call, attend, ONES, ONES)
-    assert "`attend` stops with RuntimeError" in told
-    assert "return Q @ K" in told
-    assert "Q (2, 3), K (2, 3)" in told
+    message = message_of(call, attend, ONES, ONES)
+    assert "`attend` stops with RuntimeError" in message
+    assert "return Q @ K" in message
+    assert "Q (2, 3), K (2, 3)" in message
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_an_error_tells_what_a_function_was_called_with(given, message):
     def stops(x):
         return 1 / 0
 
-    last = said(call, stops, given).splitlines()[-1]
+    last = message_of(call, stops, given).splitlines()[-1]
     assert last.startswith(f"  called with {message}") and len(last) < 70
 
 
@@ -154,7 +154,7 @@ def test_call_knows_a_stub():
         raise NotImplementedError("Your code goes here.")
 
     message = "its cell still has the stub, or has not run without an error since."
-    assert said(call, stub) == f"`stub` is not written yet: {message}"
+    assert message_of(call, stub) == f"`stub` is not written yet: {message}"
 
 
 MASK = torch.tensor([True, False])
@@ -215,8 +215,8 @@ class Bare(nn.Module):
     ],
 )
 def test_an_error_is_told_in_its_own_words_and_what_it_usually_is(wrong, hint):
-    told = said(call, wrong, ONES)
-    own, usually, *rest = told.splitlines()
+    message = message_of(call, wrong, ONES)
+    own, usually, *rest = message.splitlines()
     with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it raises is the point
         wrong(ONES.clone())
     assert own.endswith(f"stops with {caught.type.__name__}: {caught.value}")
@@ -226,16 +226,16 @@ def test_an_error_is_told_in_its_own_words_and_what_it_usually_is(wrong, hint):
 
 def test_an_error_that_says_it_all_gets_no_hint(typed):
     stops = typed("stops", "def stops(x):\n    return 1 / 0\n")
-    assert said(call, stops, 3).splitlines()[1].startswith("  line")
+    assert message_of(call, stops, 3).splitlines()[1].startswith("  line")
 
 
 def test_all_that_an_error_says_is_told_up_to_an_empty_line(typed):
-    told = said(call, lambda x: torch.min(x, x, 0), ONES)
-    assert "expected one of:\n * (Tensor input" in told and "int dim" in told
+    message = message_of(call, lambda x: torch.min(x, x, 0), ONES)
+    assert "expected one of:\n * (Tensor input" in message and "int dim" in message
     many = typed("many", "def many(lines):\n    raise ValueError(lines)\n")
-    told = said(call, many, "one\n" * 50).splitlines()
-    assert 8 < told.count("one") < 20 and told[-2].startswith("  line")
-    assert "two" not in said(call, many, "one\n\ntwo").splitlines()
+    lines = message_of(call, many, "one\n" * 50).splitlines()
+    assert 8 < lines.count("one") < 20 and lines[-2].startswith("  line")
+    assert "two" not in message_of(call, many, "one\n\ntwo").splitlines()
 
 
 def test_warnings_in_a_verb_are_not_shown(recwarn):
@@ -249,7 +249,7 @@ def test_warnings_in_a_verb_are_not_shown(recwarn):
 
 
 def test_call_takes_plain_results_only():
-    assert "returns a set" in said(call, lambda: {1})
+    assert "returns a set" in message_of(call, lambda: {1})
     assert call(lambda: (1, "a", None, np.float64(2), np.ones(1)))[:4] == (1, "a", None, 2.0)
 
 
@@ -297,12 +297,12 @@ def test_build_says_what_differs():
             self.W = nn.Linear(2, 3)
 
     W = {"W": torch.zeros(2, 3)}
-    assert "plain tensor" in said(testing.build, Plain, weights=W)
-    assert "nn.Linear" in said(testing.build, Linear, weights=W)
-    assert "transposed" in said(testing.build, Line, 3, 2, weights=W)
-    assert "must be (2, 3)" in said(testing.build, Line, 4, 3, weights=W)
-    assert "must be U (1,)" in said(testing.build, Line, 4, 3, weights={"U": torch.zeros(1)})
-    assert "derives from nn.Module" in said(testing.build, dict)
+    assert "plain tensor" in message_of(testing.build, Plain, weights=W)
+    assert "nn.Linear" in message_of(testing.build, Linear, weights=W)
+    assert "transposed" in message_of(testing.build, Line, 3, 2, weights=W)
+    assert "must be (2, 3)" in message_of(testing.build, Line, 4, 3, weights=W)
+    assert "must be U (1,)" in message_of(testing.build, Line, 4, 3, weights={"U": torch.zeros(1)})
+    assert "derives from nn.Module" in message_of(testing.build, dict)
 
 
 # -- multiple choice ---------------------------------------------------------------------
@@ -347,14 +347,14 @@ def test_where_a_notebook_scores_in_the_same_cell_a_gap_costs_its_own_points_alo
 
 
 def test_choices_and_answered_refuse_what_is_no_answer():
-    assert "No statement" in said(testing.choices, {}, KEY, REASONS, points=3)
-    assert "must stay a dict" in said(testing.choices, [True], KEY, REASONS, points=3)
+    assert "No statement" in message_of(testing.choices, {}, KEY, REASONS, points=3)
+    assert "must stay a dict" in message_of(testing.choices, [True], KEY, REASONS, points=3)
     with pytest.raises(ValueError, match="reasons must have one for each"):
         testing.choices({"a": True}, KEY, {}, points=3)
     testing.answered({"a": True, "b": False}, ["a", "b"])
-    assert "1 of 2 answered; not yet: b." in said(testing.answered, {"a": True}, ["a", "b"])
-    assert "quotation marks" in said(testing.answered, {"a": "True", "b": True}, ["a", "b"])
-    assert "no statement 'c'" in said(testing.answered, {"c": True}, ["a"])
+    assert "1 of 2 answered; not yet: b." in message_of(testing.answered, {"a": True}, ["a", "b"])
+    assert "quotation marks" in message_of(testing.answered, {"a": "True", "b": True}, ["a", "b"])
+    assert "no statement 'c'" in message_of(testing.answered, {"c": True}, ["a"])
 
 
 # -- fresh inputs, and what a learner sees -----------------------------------------------

@@ -45,8 +45,8 @@ shell.run_cell({source!r}, store_history=True).raise_error()
 def test_it_installs_from_the_address_and_only_where_the_course_is_missing(addressed):
     source = first_cell(addressed, graded=False).source
     assert run_by_ipython(source, hide=False) == ""
-    said = run_by_ipython(source, hide=True)
-    assert said == f'pip install --quiet "tfcourse[colab] @ git+{ADDRESS}"'
+    output = run_by_ipython(source, hide=True)
+    assert output == f'pip install --quiet "tfcourse[colab] @ git+{ADDRESS}"'
 
 
 def test_a_repository_that_holds_the_judge_installs_it_from_there_first(addressed):

@@ -107,9 +107,9 @@ def test_what_makes_no_difference_makes_none(small_course, change, flags):
     release = release_of(small_course)
     plain, _ = merged(small_course, answered(small_course))
     handed = parse(change(answered(small_course)))
-    result, said = merge(handed.cells, blank(source_notebook(), release), release)
+    result, notes = merge(handed.cells, blank(source_notebook(), release), release)
     assert result == plain
-    assert handed.flags + said.flags == flags
+    assert handed.flags + notes.flags == flags
 
 
 def test_own_cells_stay_where_they_were(small_course):

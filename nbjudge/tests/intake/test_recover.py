@@ -32,8 +32,8 @@ def test_a_right_answer_is_found_and_the_instructor_is_told_where(small_course, 
         assert answer in cell(merged_notebook, name).source, name
     assert notes.flags, "nothing odd goes unsaid"
     assert not notes.held
-    for said in notes.told:
-        assert "our" not in said.replace("your", "").replace("Your", ""), "a learner's words"
+    for message in notes.told:
+        assert "our" not in message.replace("your", "").replace("Your", ""), "a learner's words"
 
 
 def test_where_it_was_found_is_said(small_course):
@@ -43,8 +43,8 @@ def test_where_it_was_found_is_said(small_course):
         f"answer double: double was found in cell {count} of the notebook; its own cell has only "
         "the stub"
     ]
-    (told,) = notes.told
-    assert f"`double` (`double`) was found in cell {count} of your notebook" in told
+    (message,) = notes.told
+    assert f"`double` (`double`) was found in cell {count} of your notebook" in message
 
 
 def test_a_cell_that_others_may_need_still_runs_where_it_was(small_course):
@@ -170,7 +170,7 @@ def test_the_notebook_is_found_whatever_its_name(small_course, tmp_path, files, 
     assert submission.content == content(answered(small_course))
     assert not submission.held
     assert len(submission.flags) == len(flags)
-    assert all(said in flag for said, flag in zip(flags, submission.flags, strict=True))
+    assert all(part in flag for part, flag in zip(flags, submission.flags, strict=True))
 
 
 @pytest.mark.parametrize(

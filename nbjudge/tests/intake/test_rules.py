@@ -282,12 +282,12 @@ def test_a_version_that_nobody_remembers_is_told_from_a_change(small_course):
     release = release_of(small_course)
     later = nbformat.from_dict(dict(release))
     cell(later, "double--values").source += "\n# clearer"
-    for notebook, said in (
+    for notebook, flag in (
         (answered(small_course), "test cell double--values is from another version; ours was run"),
         (tampered(small_course), "test cell double--values was changed; ours was run"),
     ):
         parsed = parse(json.dumps(notebook).encode())
-        assert merge(parsed.cells, blank(later, later), later)[1].flags == [said]
+        assert merge(parsed.cells, blank(later, later), later)[1].flags == [flag]
 
 
 def tampered(course):

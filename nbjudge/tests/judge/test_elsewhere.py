@@ -15,7 +15,7 @@ UNDEFINED = "`double` stops with NameError: name 'twice' is not defined\n  line 
 CUT_OFF = "No gradient flows back through `double`: its result is cut off from the inputs. Numbers"
 
 
-def told(course, notebook, says):
+def message_for(course, notebook, says):
     release = release_of(course)
     handed = parse(json.dumps(notebook).encode()).cells
     merged_notebook, _ = merge(handed, blank(source_notebook(), release), release)
@@ -25,26 +25,26 @@ def told(course, notebook, says):
 def test_a_helper_further_down_is_named(small_course):
     notebook = answered(small_course)
     notebook.cells.append(new_code_cell("def twice(x):\n    return 2 * x"))
-    said = told(small_course, notebook, UNDEFINED)
-    assert said.startswith(UNDEFINED + "\n")
-    assert "`twice` is defined in a cell further down" in said
+    message = message_for(small_course, notebook, UNDEFINED)
+    assert message.startswith(UNDEFINED + "\n")
+    assert "`twice` is defined in a cell further down" in message
 
 
 def test_a_helper_above_or_nowhere_is_not(small_course):
     notebook = answered(small_course)
-    assert told(small_course, notebook, UNDEFINED) == UNDEFINED
+    assert message_for(small_course, notebook, UNDEFINED) == UNDEFINED
     notebook.cells.insert(0, new_code_cell("def twice(x):\n    return 2 * x"))
     notebook.cells.append(new_code_cell("print(twice(3))"))
-    assert told(small_course, notebook, UNDEFINED) == UNDEFINED
+    assert message_for(small_course, notebook, UNDEFINED) == UNDEFINED
 
 
 def test_an_import_added_to_a_locked_cell_is_named(small_course):
     notebook = answered(small_course)
     cell(notebook, "setup").source += "\nfrom helpers import twice"
-    said = told(small_course, notebook, UNDEFINED)
-    assert "only in the cell `setup`, which is locked" in said
+    message = message_for(small_course, notebook, UNDEFINED)
+    assert "only in the cell `setup`, which is locked" in message
     other = UNDEFINED.replace("twice", "thrice")
-    assert told(small_course, notebook, other) == other
+    assert message_for(small_course, notebook, other) == other
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_an_import_added_to_a_locked_cell_is_named(small_course):
 def test_a_switch_is_named_in_place_of_what_it_does(small_course, source):
     notebook = answered(small_course)
     notebook.cells.insert(0, new_code_cell(f"import torch\n{source}"))
-    said = told(small_course, notebook, CUT_OFF)
-    assert said.startswith(f"`{source}` in a cell of your own switches gradients off")
-    assert told(small_course, notebook, UNDEFINED) == UNDEFINED
+    message = message_for(small_course, notebook, CUT_OFF)
+    assert message.startswith(f"`{source}` in a cell of your own switches gradients off")
+    assert message_for(small_course, notebook, UNDEFINED) == UNDEFINED
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_switch_is_named_in_place_of_what_it_does(small_course, source):
 def test_what_switches_nothing_off_for_good_is_not_blamed(small_course, source):
     notebook = answered(small_course)
     notebook.cells.insert(0, new_code_cell(source))
-    assert told(small_course, notebook, CUT_OFF) == CUT_OFF
+    assert message_for(small_course, notebook, CUT_OFF) == CUT_OFF

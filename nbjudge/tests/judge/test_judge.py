@@ -69,13 +69,13 @@ def gaps():
 
 @pytest.mark.parametrize("given", GAPS)
 def test_a_statement_without_an_answer_costs_its_own_points_alone(gaps, given):
-    score, told = GAPS[given]
+    score, message = GAPS[given]
     assert gaps[given].scores == {"choices--answers": score}
     assert (
         gaps[given]
         .lost.get("choices--answers", "")
         .replace("answers_4", "answers")
-        .startswith(told)
+        .startswith(message)
     )
 
 
@@ -105,7 +105,7 @@ def test_an_error_is_told_once():
 
 def test_a_stub_is_no_error_and_each_test_says_so():
     messages = lost(judged({"double": "raise NotImplementedError"}))
-    assert {name: said for name, said in messages.items() if name.startswith("double")} == {
+    assert {name: message for name, message in messages.items() if name.startswith("double")} == {
         "double--values": "No answer yet.",
         "double--inputs": "No answer yet.",
     }
@@ -119,8 +119,10 @@ def test_a_line_is_the_learners_own():
 
 
 def test_a_copied_answer_is_flagged():
-    said = torch.nn.functional.scaled_dot_product_attention.__doc__
-    copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
+    docstring = torch.nn.functional.scaled_dot_product_attention.__doc__
+    copied = docstring[docstring.index("def scaled_dot_product_attention(query") :].partition("..")[
+        0
+    ]
     judgement = judged({"double": f"{textwrap.dedent(' ' * 8 + copied)}\n{DOUBLE}"})
     assert any("of the answer matches torch/nn/functional.py" in flag for flag in judgement.flags)
 
@@ -247,8 +249,8 @@ by_hand("attention")
 try:
     call(double, "a text of five")
 except Mistake as mistake:
-    said = str(mistake)
-require("five" in said and "ever" in said, f"It must say five and ever. Now: {said[3:]}")
+    message = str(mistake)
+require("five" in message and "ever" in message, f"It must say five and ever. Now: {message[3:]}")
 ### END HIDDEN TESTS
 """
     tests = {"double--refuses": (test, 2)}

@@ -23,8 +23,10 @@ def attend(Q, K, V):
 
 
 def test_what_pytorch_says_of_its_attention_is_noticed():
-    said = torch.nn.functional.scaled_dot_product_attention.__doc__
-    copied = said[said.index("def scaled_dot_product_attention(query") :].partition("..")[0]
+    docstring = torch.nn.functional.scaled_dot_product_attention.__doc__
+    copied = docstring[docstring.index("def scaled_dot_product_attention(query") :].partition("..")[
+        0
+    ]
     part, file = likeness(copied, ["attention"])
     assert part > 0.9 and file == "torch/nn/functional.py"
 
@@ -65,8 +67,8 @@ def test_what_cannot_be_refused_is_pointed_out():
     ],
 )
 def test_a_matrix_product_in_disguise_is_pointed_out(source):
-    (told,) = signs(source, ["matrix products"])
-    assert told.endswith("is it a matrix product?")
+    (sign,) = signs(source, ["matrix products"])
+    assert sign.endswith("is it a matrix product?")
     assert signs(source, ["attention"]) == []
 
 
@@ -81,8 +83,8 @@ def test_a_matrix_product_in_disguise_is_pointed_out(source):
     ],
 )
 def test_a_detour_is_pointed_out_where_something_is_forbidden(source, does):
-    (told,) = signs(source, ["attention"])
-    assert does in told
+    (sign,) = signs(source, ["attention"])
+    assert does in sign
     assert signs(source, []) == []
     assert "reaches into the judge" in signs("import nbjudge.inside.testing.by_hand", [])[0]
 

@@ -131,7 +131,7 @@ del squares
 try:
     total(1)
 except NameError as error:
-    told = str(error)
+    message = str(error)
 else:
     raise AssertionError("not called")
 finally:
@@ -143,7 +143,7 @@ def test_a_name_can_be_deleted_and_bound_again(link, theirs):
     before = theirs["squares"]
     bound = "squares = kept\nassert squares(2) == kept(2) == [1, 4] and total(2) == 5"
     names = run(link, SEES_WHETHER_IT_IS_CALLED.format(end="squares = kept") + bound, theirs)
-    assert "squares" in names["told"] and theirs["squares"] is before
+    assert "squares" in names["message"] and theirs["squares"] is before
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,8 @@ class LyingKernel:
         try:
             while True:
                 request = channel.receive()
-                said = {"id": request["id"], "is": self.kind, "value": self.value}
-                self.far.sendall(dumps(said))
+                reply = {"id": request["id"], "is": self.kind, "value": self.value}
+                self.far.sendall(dumps(reply))
         except Exception:
             self.far.close()
 
@@ -254,7 +254,7 @@ def test_what_was_given_stays_of_its_kind():
 )
 def test_an_error_is_one_of_pythons_own(error, kind):
     about = {"key": "error", "error": error, "hint": -1, "line": 0}
-    said = {"says": "words", "about": about}
-    with LyingKernel("raised", said) as (_, f), pytest.raises(kind, match="words") as caught:
+    raised = {"says": "words", "about": about}
+    with LyingKernel("raised", raised) as (_, f), pytest.raises(kind, match="words") as caught:
         f(1)
     assert caught.type is kind

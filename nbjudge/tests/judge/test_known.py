@@ -268,12 +268,16 @@ def examined(answer, wrong):
 def test_one_cause_is_told_in_all_tests_of_a_function_or_none():
     wrong = [ALWAYS, LATE, ("Gives 2.", "def scaled(x):\n    return 0 * x + 2")]
     assert examined(ALWAYS[1], wrong) == dict.fromkeys(["scaled--values", "scaled--two"], ALWAYS[0])
-    told = examined("def scaled(x):\n    return 2 * x if x == 1 else x / 2 + 1", wrong)
-    assert told == dict.fromkeys(["scaled--values", "scaled--two"], "Gives 2.")
-    told = examined("def scaled(x):\n    return 2 * x if x == 1 else x + 3", wrong)
-    assert told["scaled--values"].startswith("Several things may be wrong; start with this test.")
-    assert told["scaled--two"].startswith("Several things may be wrong; start with scaled--values.")
-    assert told["scaled--two"].endswith("Two: 5 at [0], it must be 6.")
+    messages = examined("def scaled(x):\n    return 2 * x if x == 1 else x / 2 + 1", wrong)
+    assert messages == dict.fromkeys(["scaled--values", "scaled--two"], "Gives 2.")
+    messages = examined("def scaled(x):\n    return 2 * x if x == 1 else x + 3", wrong)
+    assert messages["scaled--values"].startswith(
+        "Several things may be wrong; start with this test."
+    )
+    assert messages["scaled--two"].startswith(
+        "Several things may be wrong; start with scaled--values."
+    )
+    assert messages["scaled--two"].endswith("Two: 5 at [0], it must be 6.")
     assert examined("def scaled(x):\n    return 3 * x if x == 1 else x", wrong) == {
         "scaled--two": LATE[0]
     }

@@ -64,5 +64,5 @@ def test_what_is_right_is_no_lie():
 
 def test_every_lie_can_be_told_of_whole_numbers():
     for name, lie in lies.LIES.items():
-        said = lie(torch.arange(3), [])
-        assert said.dtype == torch.int64 and said.shape == (3,), name
+        answer = lie(torch.arange(3), [])
+        assert answer.dtype == torch.int64 and answer.shape == (3,), name

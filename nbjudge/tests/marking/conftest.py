@@ -99,8 +99,10 @@ class Client:
     def get(self, path: str = "", **query: str):
         return self._open(f"{path}?{urllib.parse.urlencode(query)}" if query else path)
 
-    def post(self, path: str, body: object = None, kind: str = "application/json", **said: object):
-        data = json.dumps(said if body is None else body).encode()
+    def post(
+        self, path: str, body: object = None, kind: str = "application/json", **fields: object
+    ):
+        data = json.dumps(fields if body is None else body).encode()
         return self._open(path, data=data, headers={"Content-Type": kind})
 
     def _open(self, path: str, **more):
@@ -111,8 +113,8 @@ class Client:
             answer = error
         with answer:
             body, kind = answer.read().decode(), answer.headers["Content-Type"]
-        said = json.loads(body) if "json" in kind else {"text": body}
-        return SimpleNamespace(status=answer.status, headers=answer.headers, **{"said": said})
+        content = json.loads(body) if "json" in kind else {"text": body}
+        return SimpleNamespace(status=answer.status, headers=answer.headers, content=content)
 
 
 @pytest.fixture(scope="module")
@@ -133,15 +135,19 @@ def page(class_of_four, tmp_path_factory) -> Iterator[SimpleNamespace]:
         # Tests that nohup started would have it ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    told = []
+    output = []
     try:
         for line in program.stdout:
-            told.append(line.strip())
+            output.append(line.strip())
             if line.startswith("http://"):
                 break
-        assert told[-1].startswith("http://"), "\n".join(told)
+        assert output[-1].startswith("http://"), "\n".join(output)
         yield SimpleNamespace(
-            address=told[-1], told=told, client=Client(told[-1]), program=program, **vars(given)
+            address=output[-1],
+            output=output,
+            client=Client(output[-1]),
+            program=program,
+            **vars(given),
         )
     finally:
         program.terminate()

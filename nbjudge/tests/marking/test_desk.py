@@ -43,11 +43,11 @@ def test_marks_and_answered_requests_reach_table_and_pages(graded_class, desk):
     assert (ada.tests[CELL].score, ada.flags) == (1.75, [])
     assert ada.by_hand[CELL].startswith("1.75 by mia (account ")
     assert ",11.75,13," in (graded_class.into / "grades.csv").read_text()
-    said = text_of(graded_class, "ada")
-    assert "Points by item: 1: 1 of 1; 2: 0.5 of 1; 3: 0 of 1; adjustment: 0.25." in said
-    assert "double, 2026-11-27 My `double` is right!" in said
-    assert "It is &lt;b&gt;not&lt;/b&gt;." in said
-    assert "geq" not in said, "the mark scheme is the instructors'"
+    feedback = text_of(graded_class, "ada")
+    assert "Points by item: 1: 1 of 1; 2: 0.5 of 1; 3: 0 of 1; adjustment: 0.25." in feedback
+    assert "double, 2026-11-27 My `double` is right!" in feedback
+    assert "It is &lt;b&gt;not&lt;/b&gt;." in feedback
+    assert "geq" not in feedback, "the mark scheme is the instructors'"
     assert "Units are missing: -0.25." in text_of(graded_class, "ben")
     assert report.students["nil"].tests[CELL].score == 0
 
@@ -94,9 +94,9 @@ def test_two_desks_do_not_overwrite_each_other(graded_class, desk):
     seen = desk.answer(question, "ada").seen
     with open_desk("ps99", graded_class.into, "tom", course=graded_class.course) as other:
         give(other, "ada", MarkersChoice({1: 1}), "Tom's")
-    with pytest.raises(Conflict) as told:
+    with pytest.raises(Conflict) as caught:
         desk.save(question, "ada", MarkersChoice({2: 1}), "Mia's", seen)
-    assert (told.value.now.comment, told.value.now.by.partition(" ")[0]) == ("Tom's", "tom")
+    assert (caught.value.now.comment, caught.value.now.by.partition(" ")[0]) == ("Tom's", "tom")
 
 
 def test_a_table_of_requests_is_read_once(desk, tmp_path):

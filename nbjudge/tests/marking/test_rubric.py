@@ -47,8 +47,8 @@ def test_a_deleted_item_stays_deleted_and_counts_for_nothing(rubric, tmp_path):
     assert [item.deleted for item in items] == ["", "mia", "ben"]
     assert total(items, MarkersChoice({1: 1, 2: 1, 3: 1}), 3) == 2
     rubric.choose(*WHERE, "ada", MarkersChoice({1: 1, 2: 1, 3: 1}, points=2))
-    said = for_feedback(tmp_path, "ps", "ps")["ada"]["items"][WHERE[1]]["items"]
-    assert [row["name"] for row in said] == ["1"]
+    rows = for_feedback(tmp_path, "ps", "ps")["ada"]["items"][WHERE[1]]["items"]
+    assert [row["name"] for row in rows] == ["1"]
 
 
 def test_an_added_item_keeps_its_deletion_when_the_mark_scheme_changes(rubric):
@@ -85,16 +85,18 @@ def test_a_learner_is_told_the_points_by_item_and_not_the_mark_scheme(rubric, tm
     assert not rubric.ask("ps", "ada", "explain", "Why?", "ben", ""), "it is on record already"
     (request,) = rubric.requests("ps")
     rubric.answer(request.id, "Since the units are missing.", "ben")
-    said = for_feedback(tmp_path, "ps", "ps")["ada"]
-    by_item = [(row["name"], row["given"], row["most"]) for row in said["items"][WHERE[1]]["items"]]
+    feedback = for_feedback(tmp_path, "ps", "ps")["ada"]
+    by_item = [
+        (row["name"], row["given"], row["most"]) for row in feedback["items"][WHERE[1]]["items"]
+    ]
     assert by_item == [
         ("1", 1, 2),
         ("2", 0, 1),
         ("units are missing", -0.5, 0),
         ("adjustment", 1, 0),
     ]
-    assert said["items"][WHERE[1]]["points"] == 1.5
-    assert said["requests"][0]["answer"] == "Since the units are missing."
+    assert feedback["items"][WHERE[1]]["points"] == 1.5
+    assert feedback["requests"][0]["answer"] == "Since the units are missing."
     assert for_feedback(tmp_path / "elsewhere", "ps", "ps") == {}
 
 

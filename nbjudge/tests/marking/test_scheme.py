@@ -59,5 +59,5 @@ def test_the_course_s_own_schemes_add_up(course):
                     path.name
                 )
                 remarks[path.stem] = parsed.remarks
-    told = remarks["ps14-translator"]
-    assert "`load`" in told and "`translate`" in told, "what no test sees of them, a marker can"
+    remark = remarks["ps14-translator"]
+    assert "`load`" in remark and "`translate`" in remark, "what no test sees of them, a marker can"

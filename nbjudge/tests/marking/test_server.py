@@ -24,18 +24,18 @@ QUESTION = f"{small_set.NAME}/explain--written"
 
 def ids(page):
     """The learners' ids on the page, by name."""
-    asked = page.client.get("question", question=QUESTION).said
+    asked = page.client.get("question", question=QUESTION).content
     return {one["name"]: one["student"] for one in asked["learners"]}
 
 
 def answer(page, name):
-    return page.client.get("answer", question=QUESTION, student=ids(page)[name]).said
+    return page.client.get("answer", question=QUESTION, student=ids(page)[name]).content
 
 
 def mark(page, name, items, seen=None, **more):
-    said = {"question": QUESTION, "student": ids(page)[name], "items": items, "adjustment": 0}
+    content = {"question": QUESTION, "student": ids(page)[name], "items": items, "adjustment": 0}
     seen = seen or answer(page, name)["seen"]
-    return page.client.post("mark", **{**said, "comment": "", "seen": seen, **more})
+    return page.client.post("mark", **{**content, "comment": "", "seen": seen, **more})
 
 
 def in_gradebook(page, name):
@@ -46,10 +46,10 @@ def in_gradebook(page, name):
 
 
 def test_the_command_says_its_address_and_what_it_could_not_read(page):
-    assert page.told[0] == (
+    assert page.output[0] == (
         "requests.csv, line 3: there is no work of a learner called 'zoe' in the gradebook."
     )
-    assert page.told[1].startswith(f"Marking as {getpass.getuser()}.")
+    assert page.output[1].startswith(f"Marking as {getpass.getuser()}.")
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", page.address)
 
 
@@ -72,9 +72,9 @@ def test_the_page_allows_scripts_only_of_its_own(page):
     assert shell.status == 200 and shell.headers["Referrer-Policy"] == "no-referrer"
     policy = shell.headers["Content-Security-Policy"]
     assert "default-src 'none'; script-src 'self';" in policy and "form-action 'none'" in policy
-    assert not re.search(r"<script(?![^>]*src=)", shell.said["text"])
+    assert not re.search(r"<script(?![^>]*src=)", shell.content["text"])
     assert page.client.get("mathjax/tex-chtml.js").status == 200
-    assert "pip install" not in shell.said["text"]
+    assert "pip install" not in shell.content["text"]
     assert page.client.get("files/../command.py").status in (403, 404)
 
 
@@ -90,12 +90,12 @@ def test_without_mathjax_the_page_says_how_to_get_it(monkeypatch):
 
     # In a thread of its own, since another test's browser may keep a loop running in this one.
     with ThreadPoolExecutor(1) as thread:
-        said = thread.submit(asyncio.run, shell()).result().body.decode()
-    assert "since MathJax is not installed: pip install --no-deps sphinx-mathjax-offline" in said
+        html = thread.submit(asyncio.run, shell()).result().body.decode()
+    assert "since MathJax is not installed: pip install --no-deps sphinx-mathjax-offline" in html
 
 
 def test_the_question_comes_with_its_mark_scheme_and_the_learners(page):
-    asked = page.client.get("question", question=QUESTION).said
+    asked = page.client.get("question", question=QUESTION).content
     assert [item["points"] for item in asked["items"]] == [1, 1, 1]
     assert asked["items"][0]["html"].strip() == r"<p>Says that $x^2 \geq 0$.</p>"
     assert "half a point" in asked["remarks"] and "product of two numbers" in asked["model"]
@@ -107,12 +107,12 @@ def test_the_question_comes_with_its_mark_scheme_and_the_learners(page):
 
 def test_a_mark_goes_into_the_gradebook_and_the_record(page):
     given = mark(page, "ada", {"1": 1, "3": 0.5}, adjustment=0.25, comment="See *page 2*.")
-    assert given.status == 200 and given.said["marked"] >= 1
-    assert given.said["answer"]["by"] == getpass.getuser()
+    assert given.status == 200 and given.content["marked"] >= 1
+    assert given.content["answer"]["by"] == getpass.getuser()
     assert in_gradebook(page, "ada") == (1.75, "See *page 2*.", False)
     assert '"points": 1.75' in (page.into / "marks.jsonl").read_text().splitlines()[-1]
     back = mark(page, "ada", {}, withdraw=True)
-    assert back.said["answer"]["standing"] == "open"
+    assert back.content["answer"]["standing"] == "open"
     assert in_gradebook(page, "ada") == (None, None, True)
 
 
@@ -121,7 +121,7 @@ def test_two_markers_do_not_overwrite_each_other_unasked(page):
     assert mark(page, "ben", {"1": 1}, seen=seen, comment="first").status == 200
     second = mark(page, "ben", {}, seen=seen, comment="second")
     assert second.status == 409
-    now = second.said["answer"]
+    now = second.content["answer"]
     assert (now["points"], now["comment"], now["by"]) == (1, "first", getpass.getuser())
     assert in_gradebook(page, "ben")[:2] == (1, "first")
     assert mark(page, "ben", {"2": 1}, seen=now["seen"], comment="second").status == 200
@@ -132,8 +132,8 @@ def test_two_markers_do_not_overwrite_each_other_unasked(page):
         grade.manual_score = 3
         book.db.commit()
     late = mark(page, "ben", {"1": 1}, seen=seen)
-    assert late.status == 409 and late.said["answer"]["points"] == 3
-    assert (late.said["answer"]["items"], late.said["answer"]["adjustment"]) == ({}, 3)
+    assert late.status == 409 and late.content["answer"]["points"] == 3
+    assert (late.content["answer"]["items"], late.content["answer"]["adjustment"]) == ({}, 3)
 
 
 def test_an_item_s_points_change_every_mark_that_used_it(page):
@@ -141,11 +141,11 @@ def test_an_item_s_points_change_every_mark_that_used_it(page):
     mark(page, "eve", {"2": 1})
     mark(page, "ben", {"1": 1})
     edit = {"question": QUESTION, "number": 2, "text": "Says so for $x < 0$.", "points": 2}
-    told = page.client.post("item", **edit).said
-    assert told["changed"] == 2
+    edited = page.client.post("item", **edit).content
+    assert edited["changed"] == 2
     assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [2, 2, 1]
     added = page.client.post("item", question=QUESTION, number=0, text="No units", points=-0.5)
-    assert added.said["items"][-1]["number"] == 4 and added.said["changed"] == 0
+    assert added.content["items"][-1]["number"] == 4 and added.content["changed"] == 0
     mark(page, "ada", {"1": 1, "2": 0.5, "4": 1})
     assert in_gradebook(page, "ada")[0] == 1.5
     page.client.post("item", **{**edit, "points": 1})
@@ -156,24 +156,27 @@ def test_deleting_an_item_changes_the_marks_given_with_it_and_can_be_undone(page
     for name, items in (("ada", {"1": 1, "2": 0.5}), ("eve", {"2": 1}), ("ben", {"1": 1})):
         mark(page, name, items)
     item = {"question": QUESTION, "number": 2}
-    asked = page.client.get("question", question=QUESTION).said
+    asked = page.client.get("question", question=QUESTION).content
     assert [one["used"] for one in asked["items"][:3]] == [2, 2, 0]
     # Somebody marked with it since the page was loaded: the marker is asked again.
     unseen = page.client.post("delete", **item, used=1)
-    assert (unseen.status, unseen.said["changed"]) == (409, 2) and not unseen.said["deleted"]
-    done = page.client.post("delete", **item, used=2).said
+    assert (unseen.status, unseen.content["changed"]) == (409, 2) and not unseen.content["deleted"]
+    done = page.client.post("delete", **item, used=2).content
     assert 2 not in [one["number"] for one in done["items"]]
     assert [(one["number"], one["deleted"]) for one in done["deleted"]] == [(2, getpass.getuser())]
     assert done["adds_up"] == 2
     assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1, 0, 1]
     assert '"points": 0.0' in (page.into / "marks.jsonl").read_text().splitlines()[-1]
     late = mark(page, "ben", {"1": 1, "2": 1})
-    assert (late.status, late.said["error"]) == (409, f"Item 2 was deleted by {getpass.getuser()}.")
+    assert (late.status, late.content["error"]) == (
+        409,
+        f"Item 2 was deleted by {getpass.getuser()}.",
+    )
     assert in_gradebook(page, "ben")[0] == 1
     for path in ("delete", "item"):
         refused = page.client.post(path, **item, used=0, text="x", points=1)
         assert refused.status == 404
-    assert page.client.post("bring-back", **item).said["changed"] == 2
+    assert page.client.post("bring-back", **item).content["changed"] == 2
     assert [in_gradebook(page, who)[0] for who in ("ada", "eve", "ben")] == [1.5, 1, 1]
 
 
@@ -201,7 +204,7 @@ def test_deleting_an_item_changes_the_marks_given_with_it_and_can_be_undone(page
 def test_what_makes_no_sense_is_refused_in_a_line(page, path, message, status):
     given = {"question": QUESTION, "student": ids(page)["ada"], "seen": "", **message}
     answer = page.client.post(path, **given)
-    assert answer.status == status and answer.said["error"]
+    assert answer.status == status and answer.content["error"]
 
 
 def test_a_form_of_another_site_changes_nothing(page):
@@ -217,7 +220,7 @@ def test_what_a_learner_wrote_is_only_words_and_formulas(page):
     assert r"$$\sqrt{x^2} = |x|$$" in answer(page, "ada")["html"]
     whole = page.client.get("page", question=QUESTION, student=ids(page)["eve"])
     assert whole.headers["Content-Security-Policy"].endswith("sandbox")
-    assert "It is never negative." in whole.said["text"]
+    assert "It is never negative." in whole.content["text"]
 
 
 def opened(chromium, page, **settings):
@@ -282,13 +285,13 @@ def test_an_item_is_deleted_on_the_page_after_a_question(page, chromium):
     tab.select_option("#learners", ids(page)["ben"])
     tab.wait_for_selector("#answer >> text=It is positive.")
     tab.click("[aria-label='Delete item 3']")
-    told = tab.locator(".delete").inner_text()
-    assert "1 mark was given with it. The points will be computed without it." in told
+    warning = tab.locator(".delete").inner_text()
+    assert "1 mark was given with it. The points will be computed without it." in warning
     tab.click(".delete >> text=Keep")
     assert in_gradebook(page, "ben")[0] == 2 and tab.locator("#item-3").is_checked()
     tab.click("[aria-label='Delete item 3']")
     tab.click(".delete >> text=Delete for all learners")
-    tab.wait_for_selector("#said >> text=1 mark has changed with the item.")
+    tab.wait_for_selector("#status >> text=1 mark has changed with the item.")
     assert in_gradebook(page, "ben")[0] == 1 and tab.locator("#item-3").count() == 0
     assert "add up to 2 points" in tab.locator("#scheme-note").inner_text()
     tab.click("#deleted summary")

@@ -19,8 +19,8 @@ def test_everybody_has_a_page(graded):
         text = page(graded, student)
         waits = graded.report.students[student].waiting
         assert waits in (0, 3), student
-        told = "of 10 points so far, 3 more await marking</h1>" if waits else "of 13 points</h1>"
-        assert told in text, student
+        heading = "of 10 points so far, 3 more await marking</h1>" if waits else "of 13 points</h1>"
+        assert heading in text, student
 
 
 def test_it_says_score_message_and_flag(graded):

@@ -212,14 +212,14 @@ def test_the_page_shows_and_does_nothing(compared_class, place):
     ]
     assert "default-src 'none'" in text
     assert any("onerror=alert(1)" in piece for piece in tags.marked), "the passage itself is shown"
-    for said in (
+    for expected in (
         "It is a reason to look, not a verdict, and it changes no mark.",
         "Likeness does not say who wrote an answer first, or whether anybody copied.",
         "&lt;b&gt;evil and evil-too: weight",
         "in the model solution",
         f"earlier work in {place}/before",
     ):
-        assert said in text, said
+        assert expected in text, expected
     side = text[text.index("kim and renamer") :].partition("</details>")[0]
     assert side.count("<pre>") == 2 and side.count("<mark>") > 1
 

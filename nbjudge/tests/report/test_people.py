@@ -27,14 +27,14 @@ def test_the_overview_has_everybody_and_everything(page, graded):
     text = re.sub(r"<[^>]+>", " ", page)
     run = [s for s in graded.report.students.values() if s.seed is not None]
     assert f"{len(graded.report.students)} learners, {len(run)} notebooks run" in text
-    for said in (
+    for expected in (
         "double(…) should be …, but it is …",
         "double: function-after, split-answer",
         "cut-off: ps99-small.ipynb is not a notebook",
         "stubborn: ran out of time in double--values",
         "Left out of the submissions",
     ):
-        assert said in text, said
+        assert expected in text, expected
     assert "Work that could not be run, or was never handed in, counts here as 0." in text
     assert "Means over the notebooks that were run, without answers that still await" in text
     waiting = sum(student.waiting > 0 for student in graded.report.students.values())
@@ -50,7 +50,7 @@ def test_nothing_on_the_overview_can_run(page):
 
 
 def student(prints=None, **tests):
-    results = {f"scaling--{name}": TestResult(0.0, 1.0, said) for name, said in tests.items()}
+    results = {f"scaling--{name}": TestResult(0.0, 1.0, message) for name, message in tests.items()}
     results |= {"scaling--right": TestResult(1.0, 1.0)}
     return StudentResult(results, seed=1, prints=prints or {"scaling": "x"})
 
@@ -67,13 +67,13 @@ VARIANTS = [
 
 
 def test_mistakes_are_known_by_the_variant_that_fits_best():
-    said = {"a": "Your scores are not scaled: divide by 2.", "b": "Variance 4.4."}
+    messages = {"a": "Your scores are not scaled: divide by 2.", "b": "Variance 4.4."}
     run = {
-        "ada": student(**said),
-        "bob": student(**said),
+        "ada": student(**messages),
+        "bob": student(**messages),
         "eve": student(a="A shape (2, 3) came."),
         "fay": student(a="A shape (4, 5) came."),
-        "gil": student(prints={"other": "y"}, **said),
+        "gil": student(prints={"other": "y"}, **messages),
     }
     assert overview.commonest(run, {"scaling": VARIANTS}) == [
         ("scaling", "", "A shape (…, …) came.", ["eve", "fay"]),
@@ -248,11 +248,11 @@ def test_why_explains_a_grade_with_all_that_an_instructor_needs(graded, small_co
     assert "secret_number" in explained.tests[1].source
     assert explained.seed == graded.report.students["wrong"].seed
     assert f"--again wrong --seed {explained.seed}" in explained.replay
-    for student_, exercise, said in (
+    for student_, exercise, message in (
         ("nobody", "double", "none of their work"),
         ("wrong", "treble", "one of: double, sum-squares, explain"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             why(NAME, graded.submitted, graded.into, student_, exercise, course=small_course)
 
 
@@ -269,7 +269,7 @@ def test_why_in_a_terminal(graded, small_course):
             why(NAME, graded.submitted, graded.into, name, exercise, course=small_course), console
         )
     text = console.file.getvalue()
-    for said in (
+    for expected in (
         "wrong, double: 0 of 5 points",
         "should be 6, but it is 9",
         "secret_number",
@@ -278,7 +278,7 @@ def test_why_in_a_terminal(graded, small_course):
         "is cut off",
         "right, explain: – of 3 points",
     ):
-        assert said in text, said
+        assert expected in text, expected
 
 
 # -- what could run in somebody's browser ----------------------------------------------------------

@@ -110,8 +110,8 @@ def test_pages_go_back_by_the_exchange_to_whom_they_belong(exchange, small_cours
             assert (place / "submission_secret.txt").read_text() == secret
             assert " UTC" in (place / "timestamp.txt").read_text()
 
-    told = nbgrader(into, "release_feedback", NAME, f"--Exchange.root={exchange.root}")
-    assert told.returncode == 0, told.stderr
+    done = nbgrader(into, "release_feedback", NAME, f"--Exchange.root={exchange.root}")
+    assert done.returncode == 0, done.stderr
     assert len(list((exchange.root / COURSE_ID / "feedback").iterdir())) == 4
     for name, points in (("ada", "10 of 10"), ("ben", "5 of 10")):
         exchange.do(ExchangeFetchFeedback, name)
@@ -170,8 +170,8 @@ def test_the_exchanges_time_is_the_systems(exchange, small_course, tmp_path):
     times = roster.receipts(submitted, NAME, [NAME, "ps98-other"])
     for name in ("ada", "ben"):
         assert began - timedelta(seconds=1) <= times[name] <= datetime.now(UTC), name
-    (said,) = [note for note in made.notes if "claims to have come in at" in note]
-    assert said.startswith(f"ben: {NAME} claims to have come in at 2020-01-01")
+    (note,) = [note for note in made.notes if "claims to have come in at" in note]
+    assert note.startswith(f"ben: {NAME} claims to have come in at 2020-01-01")
     assert "cyd,ps98-other,2026-01-01T00:00Z,mail" in (submitted / "receipts.csv").read_text()
     # Handed in again after it was collected: the time is still that of what was collected.
     exchange.hand_in("ada", answered(small_course, double="double = abs"))
@@ -340,8 +340,8 @@ def test_a_zip_for_canvas_has_the_names_that_it_gave(returned):
     text = nbformat.writes(page)
     for secret in ("secret_number", "169", "the instructor's way", "nbgrader"):
         assert secret not in text, secret
-    told = returning.write_zip("canvas", path, report, {}, place, provisional=True)
-    assert told.students == ["ada", "ben", "cyd"]
+    with_provisional = returning.write_zip("canvas", path, report, {}, place, provisional=True)
+    assert with_provisional.students == ["ada", "ben", "cyd"]
 
 
 def test_a_zip_for_moodle_has_the_folders_that_it_gave(returned):
@@ -390,8 +390,8 @@ def test_what_is_no_download_is_said_in_a_line(returned, content, tmp_path):
             file.writestr("ada/x.ipynb", "{}")
     else:
         path.write_bytes(content)
-    said = "cannot be read as a zip" if content is not None else "has no notebook named as in"
-    with pytest.raises(ValueError, match=said):
+    message = "cannot be read as a zip" if content is not None else "has no notebook named as in"
+    with pytest.raises(ValueError, match=message):
         returning.write_zip("canvas", path, report, {}, place)
     with pytest.raises(ValueError, match="export is 'olat', but it must be one of"):
         returning.write_zip("olat", path, Report(NAME, {}), {}, place)

@@ -338,8 +338,8 @@ def test_a_learner_who_left_is_not_exported_and_that_is_said(graded, kind):
     _, rows = exports.rows(kind, report, people)
     logins = [row.get("SIS Login ID") or row.get("Username") for row in rows]
     assert "gone" not in logins and {"late", "no-id"} <= set(logins)
-    said = exports.remarks([kind], report, people, False)
-    assert said == [
+    remarks = exports.remarks([kind], report, people, False)
+    assert remarks == [
         "Not exported, since roster.csv does not list them: gone.",
         "Not exported, since their marks are held: mixed-up.",
     ]

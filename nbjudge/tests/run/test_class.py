@@ -126,8 +126,8 @@ def test_a_dead_kernel_costs_its_own_exercise_only(graded):
 
 def test_progress_names_everybody_once(graded):
     total = len(graded.report.students)
-    assert [state[:2] for state in graded.told] == [(done, total) for done in range(total + 1)]
-    assert sorted(state[2] for state in graded.told) == sorted(["", *graded.report.students])
+    assert [state[:2] for state in graded.progress] == [(done, total) for done in range(total + 1)]
+    assert sorted(state[2] for state in graded.progress) == sorted(["", *graded.report.students])
 
 
 def test_grades_csv_has_the_columns_and_everybody(graded):

@@ -45,10 +45,10 @@ def rows(into):
 def test_neither_the_grader_nor_its_workers_load_torch_or_dask(module):
     """Tests and answers run in processes of their own, and one machine needs no cluster."""
     program = f"import sys, nbjudge.{module}\nprint({{'torch', 'dask'}} & {{*sys.modules}})"
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=AROUND
     )
-    assert said.stdout == "set()\n", said.stderr
+    assert done.stdout == "set()\n", done.stderr
 
 
 def test_a_scheduler_without_dask_is_refused_in_a_sentence(small_course, tmp_path, monkeypatch):
@@ -329,8 +329,8 @@ if __name__ == "__main__":
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment
     )
-    told, scores = done.stdout.splitlines()[-2:]
-    assert told.startswith("['s02'] could not be graded"), done.stdout + done.stderr
+    unfinished, scores = done.stdout.splitlines()[-2:]
+    assert unfinished.startswith("['s02'] could not be graded"), done.stdout + done.stderr
     assert scores == "[5.0, 10.0, 5.0]"
     report = grade(tmp_path / "in", tmp_path / "out", small_course)
     assert (report.executed, report.students["s02"].score) == (["s02"], 10)

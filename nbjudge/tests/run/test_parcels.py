@@ -91,5 +91,7 @@ def test_a_record_that_this_version_did_not_write_is_refused_with_a_sentence(tmp
             database.execute("UPDATE submission SET record = ?", (text,))
         with Ledger(path) as ledger, pytest.raises(GradingFailed) as caught:
             ledger.entry("ps", "ada")
-        said = str(caught.value)
-        assert str(path) in said and "a record of ada" in said and "Restore a backup" in said
+        message = str(caught.value)
+        assert (
+            str(path) in message and "a record of ada" in message and "Restore a backup" in message
+        )

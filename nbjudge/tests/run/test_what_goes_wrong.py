@@ -57,9 +57,9 @@ def one_line(output):
 
 
 def test_a_folder_that_cannot_be_written(run):
-    code, said = run(into="/sys/graded")
+    code, output = run(into="/sys/graded")
     assert code == 2
-    assert "/sys/graded" in one_line(said) and "permission denied" in said
+    assert "/sys/graded" in one_line(output) and "permission denied" in output
 
 
 def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
@@ -72,14 +72,14 @@ def test_a_full_disk_and_then_room(run, monkeypatch, tmp_path):
         return real(path, content)
 
     monkeypatch.setattr(submissions, "write_whole", full)
-    code, said = run()
+    code, output = run()
     assert code == 2
-    assert one_line(said).startswith("The disk is full, at ") and "Free some space" in said
+    assert one_line(output).startswith("The disk is full, at ") and "Free some space" in output
     monkeypatch.setattr(submissions, "write_whole", real)
-    code, said = run()
+    code, output = run()
     assert code == 0
-    assert "0 of 1 notebooks run" in said
-    assert "10/13" in said
+    assert "0 of 1 notebooks run" in output
+    assert "10/13" in output
 
 
 class FullBook(engine.Book):
@@ -107,12 +107,12 @@ def test_a_full_disk_below_a_database_and_then_room(run, monkeypatch, which):
             patch.setattr(engine, "Book", FullBook)
         else:
             patch.setattr(Ledger, "finish", _ledger_full)
-        code, said = run()
+        code, output = run()
         assert code == 2
-        assert one_line(said).startswith("The disk is full, at a database in the folder")
-    code, said = run()
+        assert one_line(output).startswith("The disk is full, at a database in the folder")
+    code, output = run()
     assert code == 0
-    assert "0 of 1 notebooks run" in said and "10/13" in said
+    assert "0 of 1 notebooks run" in output and "10/13" in output
 
 
 class DiskFull(Exception):
@@ -184,9 +184,9 @@ def test_a_ledger_that_is_none(small_course, tmp_path):
 
 def test_a_scheduler_that_is_not_there(run):
     began = time.monotonic()
-    code, said = run("--scheduler", "tcp://127.0.0.1:9")
+    code, output = run("--scheduler", "tcp://127.0.0.1:9")
     assert code == 2
-    assert "'tcp://127.0.0.1:9', but nothing answers there" in one_line(said)
+    assert "'tcp://127.0.0.1:9', but nothing answers there" in one_line(output)
     assert time.monotonic() - began < 20
 
 
@@ -217,10 +217,10 @@ def test_folders_with_odd_names(run, small_course, tmp_path):
     hand_in(tmp_path / "in", "Ada\u00a0Lovelace", answered(small_course))
     odd = os.fsencode(tmp_path / "in") + b"/j\xf6rg"
     os.mkdir(odd)
-    code, said = run()
+    code, output = run()
     assert code == 0
-    assert said.count("10/13") == 2
-    assert r"j\udcf6rg, whose name cannot be written" in said
+    assert output.count("10/13") == 2
+    assert r"j\udcf6rg, whose name cannot be written" in output
 
 
 #: Where a run is stopped, in the order in which it comes there: what is seen of it by then, and
@@ -259,10 +259,10 @@ def test_ctrl_c_at_any_moment(one_nursery, small_course, tmp_path):
         time.sleep(seconds)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(started.pid, signal.SIGINT)
-        said, wrong = started.communicate(timeout=60)
+        output, wrong = started.communicate(timeout=60)
         ended[moment] = started.returncode
         too_early = "Fatal Python error: init_" in wrong  # Python itself had not come up
-        assert too_early or "Traceback" not in said + wrong, (moment, wrong)
+        assert too_early or "Traceback" not in output + wrong, (moment, wrong)
         if started.returncode == 130:  # nothing is said if the command was about to begin
             assert wrong.strip() in ("", STOPPED), moment
         elif started.returncode == -signal.SIGINT:  # none of our code had been run

@@ -36,7 +36,7 @@ def light(sandboxed: bool) -> Nursery:
     return Nursery(sandboxed, learners=(), examiners=(), examiner_entry=PROMISES)
 
 
-def told(child, allowed: dict) -> list[str]:
+def broken_promises(child, allowed: dict) -> list[str]:
     """What the child answers to what is allowed."""
     child.socket.settimeout(30)
     child.socket.sendall(json.dumps(allowed).encode())
@@ -119,7 +119,9 @@ def test_a_parent_that_died_is_started_again(sandboxed):
 @pytest.mark.skipif(jail.bubblewrap() is None, reason="needs bubblewrap")
 def test_an_examiner_sees_the_package_and_its_files_and_nothing_else(course):
     with light(True) as servers, servers.examiner(probe.LIMITS, files={"a/b": b"c"}) as child:
-        broken = told(child, {str(course): [".venv", "nbjudge", "nbjudge_tfcourse", "tfcourse"]})
+        broken = broken_promises(
+            child, {str(course): [".venv", "nbjudge", "nbjudge_tfcourse", "tfcourse"]}
+        )
         assert "the course hidden" not in broken and "no network" not in broken
         assert "not root, and no capabilities" not in broken
         assert "no system calls to escape with" not in broken
@@ -146,7 +148,7 @@ def test_without_a_sandbox():
         with Session(kernel) as session:
             assert session.run("print(open('x.txt').read())") == "5"
             assert "memory" in session.run("import torch; torch.zeros(10**9)")
-            said = session.run("""
+            output = session.run("""
 import os, time
 read, write = os.pipe()
 if not os.fork():
@@ -157,7 +159,7 @@ if not os.fork():
     os._exit(0)
 print(os.getcwd(), os.getuid(), os.read(read, 20).decode())
 """)
-        home, user, daemon = said.split()
+        home, user, daemon = output.split()
         assert user == str(os.getuid()) and home.startswith(servers.base) and running(int(daemon))
         kernel.kill()
         assert not running(int(daemon)) and not os.path.exists(home)

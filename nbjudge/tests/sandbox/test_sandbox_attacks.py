@@ -46,11 +46,11 @@ def doomed(nursery):
 
 
 def test_it_is_nobody_and_has_no_rights(inside):
-    said = inside.run(
+    output = inside.run(
         "import os; from nbjudge.inside import linux\n"
         "print(os.getuid(), os.getgroups(), linux.capabilities())"
     )
-    assert said == "1000 [1000] 0" or said == "1000 [] 0"
+    assert output == "1000 [1000] 0" or output == "1000 [] 0"
     for call in ("setuid(0)", "setgid(0)", "chroot('/tmp')", "setgroups([0])", "nice(-5)"):
         assert inside.run(f"os.{call}").startswith(("PermissionError", "OSError")), call
     assert "NoNewPrivs:\t1" in inside.run("print(open('/proc/self/status').read())")
@@ -61,8 +61,8 @@ def test_files_of_the_machine_are_out_of_sight(inside, course):
     private = ("solutions", "tests", "nbjudge/tests", "notebooks", ".git", "book")
     hidden += [f"{course}/{name}" for name in private]
     hidden += [__file__, f"{Path.home()}/.ssh", f"{Path.home()}/.bashrc", "/dev/sda", "/dev/kmsg"]
-    said = inside.run(f"import os; print([p for p in {hidden} if os.path.exists(p)])")
-    assert said == "[]"
+    output = inside.run(f"import os; print([p for p in {hidden} if os.path.exists(p)])")
+    assert output == "[]"
     assert inside.run("print(open('/etc/passwd').read())") == (
         "learner:x:1000:1000::/learner:/bin/sh"
     )
@@ -74,17 +74,17 @@ def test_files_of_the_machine_are_out_of_sight(inside, course):
 
 def test_one_folder_of_the_package_is_there(inside):
     """Whatever lies in :mod:`nbjudge.inside` can be read, and nothing else does."""
-    said = inside.run(
+    output = inside.run(
         f"import os; print([os.listdir({str(jail.PACKAGE)!r}), os.listdir({str(jail.INSIDE)!r})])"
     )
-    package, folder = eval(said)
+    package, folder = eval(output)
     assert package == ["inside"] and sorted(folder) == sorted(os.listdir(jail.INSIDE))
     assert "No module named 'nbjudge.intake'" in inside.run("import nbjudge.intake.cells")
     assert inside.run("from nbjudge.testing import close; print(close.__name__)") == "close"
 
 
 def test_nothing_is_writable_but_scratch(inside):
-    said = inside.run("""
+    output = inside.run("""
 import os
 from nbjudge.inside import probe
 scratch = os.stat("/tmp").st_dev
@@ -98,7 +98,7 @@ for line in open("/proc/self/mounts"):
             found.append(folder)
 print(found)
 """)
-    assert said == "[]"
+    assert output == "[]"
     target = next(Path(sys.prefix, "lib").rglob("torch/__init__.py"))
     for attempt in (f"open({str(target)!r}, 'a')", f"os.chmod({str(target)!r}, 0o777)"):
         assert inside.run(attempt).startswith(("OSError", "PermissionError")), attempt
@@ -126,14 +126,14 @@ def test_other_submissions_are_out_of_sight(nursery, inside):
 
 
 def test_no_open_file_leads_out(inside):
-    said = inside.run("""
+    output = inside.run("""
 import os
 links = [os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")
          if os.path.lexists(f"/proc/self/fd/{n}")]
 print([link for link in links
        if not link.startswith(("pipe:", "socket:", "anon_inode:", "/dev/null", "/proc/1/fd"))])
 """)
-    assert said == "[]"
+    assert output == "[]"
 
 
 def test_there_is_no_network(inside):
@@ -143,7 +143,7 @@ def test_there_is_no_network(inside):
         abstract.bind("\0tfcourse-test")
         abstract.listen()
         port = server.getsockname()[1]
-        said = inside.run(f"""
+        output = inside.run(f"""
 import socket
 def reach(family, address):
     with socket.socket(family) as s:
@@ -156,7 +156,7 @@ def reach(family, address):
 print(reach(socket.AF_INET, ("127.0.0.1", {port})), reach(socket.AF_INET, ("192.0.2.1", 80)),
       reach(socket.AF_UNIX, "\\0tfcourse-test"), socket.if_nameindex())
 """)
-    assert said == "ConnectionRefusedError OSError ConnectionRefusedError [(1, 'lo')]"
+    assert output == "ConnectionRefusedError OSError ConnectionRefusedError [(1, 'lo')]"
     assert inside.run("socket.getaddrinfo('example.org', 80)").startswith("gaierror")
     assert inside.run("s = socket.create_server(('127.0.0.1', 0)); print('its own')") == "its own"
 
@@ -169,7 +169,7 @@ def test_system_calls_that_no_notebook_needs(inside):
         for name in table
         if table[name][column] is not None
     }
-    said = inside.run(f"""
+    output = inside.run(f"""
 import ctypes, errno
 libc = ctypes.CDLL(None, use_errno=True)
 def tried(number, *args):
@@ -183,9 +183,9 @@ print(tried(clone, 0x10000000 | 17, 0, 0, 0, 0), tried(ioctl, 0, 0x5412, 0),
       {{tried(sock, family, 3, 0) for family in (16, 17, 38, 40, 44)}}, tried(sock, 16, 3, 12),
       tried(0x40000000 + 39))
 """)
-    assert said.splitlines()[0] == "[]"
+    assert output.splitlines()[0] == "[]"
     unknown = "EPERM" if os.uname().machine == "x86_64" else "ENOSYS"
-    assert said.splitlines()[1] in (
+    assert output.splitlines()[1] in (
         f"EPERM EPERM {{'EAFNOSUPPORT', 'done'}} EAFNOSUPPORT {unknown}",
         f"EPERM EPERM {{'done', 'EAFNOSUPPORT'}} EAFNOSUPPORT {unknown}",
     )
@@ -237,7 +237,7 @@ def test_kill_everybody(nursery, doomed, inside):
 def test_a_fork_bomb(nursery, doomed):
     parent = nursery.parent_pids()["learners"]
     before = len(below(parent))
-    said = doomed.run("""
+    output = doomed.run("""
 import os, signal, time
 made = 0
 while True:
@@ -249,8 +249,8 @@ while True:
         break
 print(made)
 """)
-    assert 1 <= int(said) < TIGHT.processes
-    assert len(below(parent)) >= before + int(said)
+    assert 1 <= int(output) < TIGHT.processes
+    assert len(below(parent)) >= before + int(output)
     doomed.start("import os\nwhile True:\n try: os.fork()\n except OSError: pass")
     time.sleep(0.3)
     assert len(below(parent)) < before + 2 * TIGHT.processes
@@ -259,8 +259,8 @@ print(made)
 
 
 def test_memory_for_one(doomed):
-    said = doomed.run("import torch; x = torch.zeros(10**9)")
-    assert "RuntimeError" in said and "memory" in said
+    output = doomed.run("import torch; x = torch.zeros(10**9)")
+    assert "RuntimeError" in output and "memory" in output
     assert "MemoryError" in doomed.run("x = bytearray(10**9)")
     assert doomed.run("print(torch.zeros(10**7).sum().item())") == "0.0"  # 40 MB: well, why not
 
@@ -283,7 +283,7 @@ for _ in range(6):
 def test_memory_in_sockets(nursery):
     """It is counted as no process's: each connection can hold only so much."""
     with nursery.kernel(Limits(files=64)) as kernel, Session(kernel) as session:
-        said = session.run("""
+        output = session.run("""
 import socket
 server = socket.create_server(("127.0.0.1", 0))
 one, other = socket.create_connection(server.getsockname()), server.accept()[0]
@@ -293,13 +293,15 @@ try:
     while True: sent += one.send(bytes(2**16))
 except BlockingIOError: print(sent)
 """)
-        assert int(said) < 2**20, "bytes in one connection; Linux would let it be ten times as many"
+        assert int(output) < 2**20, (
+            "bytes in one connection; Linux would let it be ten times as many"
+        )
 
 
 def test_sockets_of_many(nursery):
     """One process comes to its own limit and is told; many are ended before they fill gigabytes."""
     with nursery.kernel(Limits(files=128)) as kernel, Session(kernel) as session:
-        said = session.run("""
+        output = session.run("""
 import socket
 held = []
 try:
@@ -307,7 +309,7 @@ try:
 except OSError as error: print(error.errno)
 del held
 """)
-        assert int(said) == errno.EMFILE
+        assert int(output) == errno.EMFILE
         assert kernel.alive()
         session.start("""
 import os, signal, socket
@@ -322,7 +324,7 @@ for _ in range(20):
 
 
 def test_filling_the_disk(doomed):
-    said = doomed.run("""
+    output = doomed.run("""
 import errno, os
 def fill(folder, size, count):
     for number in range(count):
@@ -336,7 +338,7 @@ for n in range(100):
     if os.path.exists(f"/tmp/f{n}"): os.remove(f"/tmp/f{n}")
 print(fill(os.path.expanduser("~"), 0, 10**5))
 """)
-    assert said.split() == ["ENOSPC"] * 3
+    assert output.split() == ["ENOSPC"] * 3
     assert "OSError" in doomed.run(f"open({doomed.kernel.wire_path + 'x'!r}, 'w')")
     assert sum(f.stat().st_size for f in Path(doomed.kernel.wire_path).parent.iterdir()) < 10**4
 
@@ -359,7 +361,7 @@ def test_a_gigabyte_of_output(doomed):
 def test_a_daemon_does_not_outlive_its_kernel(nursery, doomed):
     parent = nursery.parent_pids()["learners"]
     before = set(below(parent))
-    said = doomed.run("""
+    output = doomed.run("""
 import os, time
 if not os.fork():
     os.setsid()
@@ -371,7 +373,7 @@ if not os.fork():
     os._exit(0)
 os.wait(); print("left")
 """)
-    assert said == "left"
+    assert output == "left"
     assert soon(lambda: len(set(below(parent)) - before) == 1)
     (daemon,) = set(below(parent)) - before
     doomed.kernel.kill()
@@ -390,12 +392,12 @@ builtins.left = torch.left = sys.left = os.environ["LEFT"] = "1"
 torch.manual_seed(7)
 """)
     with nursery.kernel(TIGHT) as second, Session(second) as session:
-        said = session.run("""
+        output = session.run("""
 import builtins, os, sys, torch
 print([os.path.exists(f"{f}/left") for f in ("/tmp", "/dev/shm", os.path.expanduser("~"))],
       [hasattr(m, "left") for m in (builtins, torch, sys)], "LEFT" in os.environ)
 """)
-    assert said == "[False, False, False] [False, False, False] False"
+    assert output == "[False, False, False] [False, False, False] False"
 
 
 def test_time_is_limited_from_outside(nursery):
@@ -407,8 +409,8 @@ def test_time_is_limited_from_outside(nursery):
         assert soon(lambda: not kernel.alive())
         used = kernel.usage().cpu_seconds
         # A machine so busy that the kernel gets less than its second ends it by the clock.
-        why, said = ("cpu", "processor time") if used > 0.9 else ("time", "ran longer")
-        assert kernel.death().why == why and said in kernel.death().message
+        why, message = ("cpu", "processor time") if used > 0.9 else ("time", "ran longer")
+        assert kernel.death().why == why and message in kernel.death().message
         assert used < 8
 
 
@@ -441,36 +443,36 @@ def test_what_must_be_written_by_hand_is_not_there(nursery):
         Session(kernel) as session,
     ):
         assert session.run("import tfcourse.attention").startswith("Mistake")
-        said = session.run("""
+        output = session.run("""
 import os, sys
 sys.meta_path = [f for f in sys.meta_path if "nbjudge" not in type(f).__module__]
 import tfcourse.alignment
 print([name for name in vars(tfcourse.alignment) if "Attention" in name])
 """)
-        assert said == "[]" or "Error" in said, said
+        assert output == "[]" or "Error" in output, output
         for path in answers:
             for place in (path, *path.parent.glob(f"__pycache__/{path.stem}.*.pyc")):
-                said = session.run(f"print(open({str(place)!r}, 'rb').read())")
-                assert said == "b''" or said.startswith("PermissionError"), said
+                output = session.run(f"print(open({str(place)!r}, 'rb').read())")
+                assert output == "b''" or output.startswith("PermissionError"), output
 
 
 def test_the_parent_has_none_of_the_answers_loaded(inside):
-    said = inside.run(
+    output = inside.run(
         "import sys; print(sorted({'.'.join(m.split('.')[:2]) for m in sys.modules"
         " if m.split('.')[0] in ('coursebook', 'nbjudge', 'nbjudge_tfcourse', 'tfcourse')}))"
     )
-    assert eval(said) == ["nbjudge", "nbjudge.inside", "nbjudge.testing"]
+    assert eval(output) == ["nbjudge", "nbjudge.inside", "nbjudge.testing"]
 
 
 def test_the_tests_own_packages_are_empty_and_out_of_reach(inside):
     folder = jail.PACKAGE_ROOT / "nbjudge_tfcourse"
     assert list(folder.rglob("*.py")) and list(folder.rglob("*.jsonl"))
-    said = inside.run(f"""
+    output = inside.run(f"""
 import pathlib
 import nbjudge_tfcourse.translating as tests
 print(getattr(tests, "__file__", None), list(pathlib.Path({str(folder)!r}).rglob("*.*")))
 """)
-    assert said == "None []" or said.startswith("PermissionError")
+    assert output == "None []" or output.startswith("PermissionError")
     assert inside.run("tests.as_texts()").startswith("Mistake")
 
 
@@ -489,9 +491,9 @@ def test_honest_work_is_not_hindered(nursery):
     with nursery.kernel(files=files) as kernel, Session(kernel) as session:
         assert session.run("print(open('data/words.txt').read())") == "zwölf"
         assert session.run("!echo from the shell") == "from the shell"
-        said = session.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
-        assert "image/png" in said
-        said = session.run("""
+        output = session.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
+        assert "image/png" in output
+        output = session.run("""
 import subprocess, sys, torch
 from concurrent.futures import ThreadPoolExecutor
 from torch.utils.data import DataLoader
@@ -502,5 +504,5 @@ with ThreadPoolExecutor(4) as pool:
 x = torch.randn(64, 64, requires_grad=True); torch.set_num_threads(2)
 (x @ x).sum().backward(); print(x.grad.shape)
 """)
-        assert said.splitlines() == ["b'42\\n'", "8", "10", "torch.Size([64, 64])"]
+        assert output.splitlines() == ["b'42\\n'", "8", "10", "torch.Size([64, 64])"]
     assert kernel.death().why == "killed" and not kernel.alive()

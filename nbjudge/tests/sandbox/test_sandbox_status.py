@@ -106,10 +106,10 @@ def test_where_parts_of_proc_are_hidden(anew, monkeypatch):
     status = sandbox.status()
     assert status.works, status
     with nursery.Nursery() as held, held.kernel() as kernel, Session(kernel) as session:
-        said = session.run(
+        output = session.run(
             "import os, torch; x = torch.ones(2); print(sorted(os.listdir('/proc')), x @ x)"
         )
-        assert "meminfo" in said and "'1'" not in said and "tensor(2.)" in said
+        assert "meminfo" in output and "'1'" not in output and "tensor(2.)" in output
 
 
 def test_the_probe_finds_that_nothing_is_kept_without_a_sandbox():

@@ -160,9 +160,9 @@ def test_a_mark_by_hand_and_the_feedback_made_from_it(marked, formgrader, chromi
     ours = feedback.read_text("utf-8")
     with page.expect_response(
         lambda r: r.url.endswith("/ada/generate_feedback"), timeout=120_000
-    ) as told:
+    ) as response:
         page.locator("tr", has_text="ada").locator("td.generate-feedback a").click()
-    assert told.value.json()["success"], told.value.json()
+    assert response.value.json()["success"], response.value.json()
     theirs = feedback.read_text("utf-8")
     assert theirs != ours
     assert "(Score: 12.0 / 13.0)" in re.sub(r"\s+", " ", theirs)
@@ -195,8 +195,10 @@ def test_it_shows_a_mark_from_the_marking_page(marked, formgrader, chromium, sma
 def test_its_button_for_autograding_runs_nothing(marked, formgrader, chromium):
     page = opened(chromium, f"{formgrader}/manage_submissions/{NAME}")
     page.wait_for_selector("text=eve")
-    with page.expect_response(lambda r: r.url.endswith("/eve/autograde"), timeout=120_000) as told:
+    with page.expect_response(
+        lambda r: r.url.endswith("/eve/autograde"), timeout=120_000
+    ) as response:
         page.locator("tr", has_text="eve").locator("td.autograde a").click()
-    answer = told.value.json()
+    answer = response.value.json()
     assert not answer["success"]
     assert "tfcourse grade --again" in answer["log"] + str(answer.get("error"))

@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell
 SHOW = """\
 send = get_ipython().kernel.send_response
 where = get_ipython().kernel.iopub_socket
-said = {"ename": "E" * 200, "evalue": "e" * 5000, "traceback": ["t" * 40_000]}
-for _ in range(300): send(where, "error", said)
+content = {"ename": "E" * 200, "evalue": "e" * 5000, "traceback": ["t" * 40_000]}
+for _ in range(300): send(where, "error", content)
 """
 
 

@@ -14,9 +14,9 @@ try:
     for _ in range(60):
         kept.append(socket.socketpair())
         files = array.array("i", [os.open("/dev/null", os.O_RDONLY) for _ in range(40)])
-        told = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)]
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)]
         for _ in range(30):
-            kept[-1][0].sendmsg([b"x"], told, socket.MSG_DONTWAIT)
+            kept[-1][0].sendmsg([b"x"], ancillary, socket.MSG_DONTWAIT)
             sent += len(files)
         for number in files:
             os.close(number)

@@ -14,8 +14,8 @@ from IPython.display import publish_display_data
 
 def png(width, height):
     def chunk(kind, content):
-        told = struct.pack(">I", len(content)) + kind + content
-        return told + struct.pack(">I", zlib.crc32(kind + content))
+        without_crc = struct.pack(">I", len(content)) + kind + content
+        return without_crc + struct.pack(">I", zlib.crc32(kind + content))
 
     packer = zlib.compressobj(9)
     row = bytes(1 + width // 8)

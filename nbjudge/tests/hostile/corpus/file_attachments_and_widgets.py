@@ -27,8 +27,12 @@ def hand_in(notebook, folder):
             cell.metadata["magics_language"] = "html"
             data = {"text/html": SCRIPT, "application/javascript": "alert(1)", WIDGETS: {}}
             cell.outputs = [new_output("display_data", data=data)]
-    said = f"\x1b]8;;http://x\x07[link=http://x]mine[/link]{SCRIPT}"
-    notebook.metadata["kernelspec"] = {"name": said, "display_name": SCRIPT, "language": "html"}
+    kernel_name = f"\x1b]8;;http://x\x07[link=http://x]mine[/link]{SCRIPT}"
+    notebook.metadata["kernelspec"] = {
+        "name": kernel_name,
+        "display_name": SCRIPT,
+        "language": "html",
+    }
     notebook.metadata["language_info"] = {"name": SCRIPT, "pygments_lexer": "html"}
     notebook.metadata["widgets"] = {WIDGETS: {"state": {"a": {"model_name": SCRIPT}}}}
     notebook.metadata["title"] = SCRIPT

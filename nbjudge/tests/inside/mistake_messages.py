@@ -5,7 +5,7 @@ import pytest
 from nbjudge.testing import Mistake
 
 
-def said(function, *args, **kwargs):
+def message_of(function, *args, **kwargs):
     """The message of the Mistake that a call raises."""
     with pytest.raises(Mistake) as caught:
         function(*args, **kwargs)
