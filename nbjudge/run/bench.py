@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from nbjudge.inside.program import Program, program
 from nbjudge.judge import judge
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.run.parcels import pack_judged, unpack_job
@@ -27,7 +28,8 @@ class RunSettings:
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
     name, the judge's digest (the same on every machine, or empty if there is only one), the
     course's wrong answers
-    (:func:`nbjudge.intake.release.known_of`), and the libraries that the notebook imports.
+    (:func:`nbjudge.intake.release.known_of`), the libraries that the notebook imports, and what
+    the course tells the judge: the workers of a process may have been started for another course.
     """
 
     sandboxed: bool = True
@@ -36,6 +38,7 @@ class RunSettings:
     digest: str = ""
     known: KnownAnswers = field(default_factory=KnownAnswers)
     imported: tuple[str, ...] = ()
+    program: Program = field(default_factory=program)
 
 
 @dataclass(frozen=True)

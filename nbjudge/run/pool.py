@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from nbjudge.inside.program import take
 from nbjudge.run.bench import Bench, JudgeFailed, RunSettings
 from nbjudge.run.workers import WORKERS, warm_up
 
@@ -151,6 +152,7 @@ class Worker:
 def _serve(pipe: Connection, terms: RunSettings, folder: str) -> None:
     """The process's main loop: until it is told to end, or whoever started it has gone."""
     gc.freeze()  # everything loaded by now stays
+    take(terms.program)
     bench = Bench(terms)
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_judge, args=(bench, jobs, pipe), daemon=True).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from forked_desk import Loaded
 from odd_class import hand_in_class
 
 from nbjudge.desk import run as desk_run
+from nbjudge.inside import program
 from nbjudge.intake.release import make_release
 from nbjudge.run import bench
 from nbjudge.testing import by_hand
@@ -50,6 +52,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == HERE and "graded" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough("grading of small classes"))
+
+
+@pytest.fixture(autouse=True)
+def back_to_the_course() -> Iterator[None]:
+    """A command works on the course that it is given for the rest of its process's life."""
+    before = os.environ.get(program.VARIABLE)
+    yield
+    if before is None:
+        os.environ.pop(program.VARIABLE, None)
+    else:
+        os.environ[program.VARIABLE] = before
+    program.go_to(None)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from around import SMALL
+from small_set import answered, hand_in
 
 from nbjudge import sandbox
 from nbjudge.intake import cells
 from nbjudge.judge import solution_of
+from nbjudge.run.judging import FEW
 
 HERE = Path(__file__).parent / "courses"
 BIN = Path(sys.executable).parent
@@ -83,3 +86,31 @@ def test_a_folder_without_a_course_is_refused(courses, tmp_path):
     assert done.returncode == 2 and "there is no course in that folder" in done.stderr
     done = run(tmp_path, "nbjudge", "release")
     assert done.returncode == 2 and "name it with --course" in done.stderr
+
+
+#: Its workers' server was started for the course in the first folder.
+AFTER_ANOTHER = """
+import sys
+from pathlib import Path
+
+other, own, tests, course, submitted, into = map(Path, sys.argv[1:])
+sys.path.insert(0, str(tests))
+import small_set
+from nbjudge.inside.program import go_to
+from nbjudge.run.workers import warm_up
+
+go_to(other)
+warm_up()
+go_to(own)
+print(small_set.grade(submitted, into, course, workers=2).students["ada"].score)
+"""
+
+
+def test_a_process_grades_one_course_after_another(courses, small_course, tmp_path):
+    """The small set's values are tensors, those of the course before are not."""
+    submitted = tmp_path / "submitted"
+    for student in ("ada", *map(str, range(FEW))):  # so many that workers judge them
+        hand_in(submitted, student, answered(small_course))
+    folders = courses / "sorting", SMALL, Path(__file__).parent, small_course, submitted
+    graded = run(tmp_path, "python", "-c", AFTER_ANOTHER, *folders, tmp_path / "graded")
+    assert graded.stdout.split() == ["10.0"], graded.stdout + graded.stderr

@@ -128,6 +128,7 @@ class Opened:
                 env={**os.environ, **own},
                 stdout=out,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
 
     def wait(self) -> None:
@@ -152,8 +153,13 @@ class Opened:
         return json.loads(self.read(what, data))
 
     def end(self) -> None:
+        """End it. On a busy machine JupyterLab once took more than a minute."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
 @pytest.fixture
