@@ -58,6 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def back_to_the_course() -> Iterator[None]:
     """A command works on the course that it is given for the rest of its process's life."""
     before = os.environ.get(program.VARIABLE)
+    program.program()  # it is read where the tests begin, whatever folder a test goes to
     yield
     if before is None:
         os.environ.pop(program.VARIABLE, None)
