@@ -61,7 +61,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
     found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
-    Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1], heated: !altered() && Boolean(power) });
+    Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
     // What would be written if the model ended with this vector, and its probability.
     found.lens = family().lens && ((vector) => {
       const all = shares({ logits: family().lens(vector) }), id = largest(all);

@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapPicture = (() => {
-  const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest, full } = Live.mapStrip;
+  const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest, full, filled } = Live.mapStrip;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
   // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
@@ -93,7 +93,7 @@ Live.mapPicture = (() => {
       return box(x0 + 1, from, x1 - x0 - 2, to - from, "map-block", { rx: 6 });
     });
     const named = narrow ? text(0, band.top - 30, band.column, "strong") : text(edge - 8, band.top - 8, band.column, "end strong");
-    titles.push(...all.map(({ kind, x0, x1 }) => {
+    titles.push(...all.map(({ kind, x0, x1, each: heads }) => {
       const [first, second] = NAMES[kind] ?? [], room = x1 - x0;
       if (kind === "norm") {
         const [x, middle] = [(x0 + x1) / 2, (band.top + band.bottom) / 2];
@@ -107,7 +107,9 @@ Live.mapPicture = (() => {
       }
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
-      return text((x0 + x1) / 2, band.named, said, "middle share");
+      // Of several heads the curves are one's.
+      const shown = heads?.length > 1 && room > 76 ? text(x0 + 7, to - 5, `head ${state.head + 1} of ${heads.length}`, "share") : null;
+      return [text((x0 + x1) / 2, band.named, said, "middle share"), shown];
     }));
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
@@ -179,7 +181,7 @@ Live.mapPicture = (() => {
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 54;
     const start = plan.below ? band.foot + VECTOR + 60 : 36, high = plan.bar;
-    const { most, grey } = full(model, order);
+    const most = full(model, order);
     const rows = order.map((id, i) => {
       const top = start + high * i, first = i ? "" : " strong", kept = !plan.below || !i;
       const points = plan.below ? [[from, y], [plan.width, y], [plan.width - 2, y + 8], [plan.width - 2, start - 2]] : curve(from, y, fan, top + high / 2 - 2);
@@ -187,15 +189,15 @@ Live.mapPicture = (() => {
       const curve_ = kept ? svg("path", { class: "arc one", d: drawn(points), "stroke-width": at(0.8 + (plan.below ? 1 : 9 * shares[id])), "stroke-opacity": at(0.35 + 0.65 * shares[id]) }) : null;
       return [curve_, svg("g", { class: "bar", "data-token": id },
         text(plan.below ? left - 8 : fan + 6, top + high / 2 + 2, short(token(id), plan.below ? 9 : 7), `mono${plan.below ? " end" : ""}${first}`),
-        before ? overlaid(left, top, high - 5, (room * before[id]) / grey, (room * shares[id]) / most, "cell one")
-          : [box(left, top, room, high - 5, "track"), box(left, top, (room * shares[id]) / most, high - 5, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
+        before ? overlaid(left, top, high - 5, filled(room, before[id], most), filled(room, shares[id], most), "cell one")
+          : [box(left, top, room, high - 5, "track"), box(left, top, filled(room, shares[id], most), high - 5, "cell one", { "fill-opacity": i ? 0.6 : 1 })],
         text(plan.width - 4, top + high / 2 + 2, chance(shares[id]), `end${first}`))];
     });
     // What the others have together, and why it may be much.
     let end = start + high * bars + 14;
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
-    const scaled = most < 1 ? [`full bar: ${chance(most)}`] : [], compared = before ? [`grey: ${whole}${scaled.length ? `, to ${chance(grey)}` : ""}`] : [];
+    const scaled = most < 1 ? [`full bar: ${chance(most)}`] : [], compared = before ? [`grey: ${whole}`] : [];
     for (const more of [...(scaled.length ? [] : spread ?? []), ...scaled, ...compared]) rows.push(text(fan, end += 16, more, `share${more === scaled[0] ? " strong" : ""}`));
     return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
   }

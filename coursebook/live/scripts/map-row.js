@@ -78,6 +78,8 @@ Live.mapRow = (ui, form, say) => {
           text(weight, base, number(weights[t][j]), `end${strong}`)],
       ];
     });
+    // What the vectors are made of: x is what comes in, after the norm where that stands before.
+    const made = (name_, matrix) => (form === "wide" && !where.includes("cross") ? `${name_} = x ${matrix}` : name_);
     const end = TOP + HIGH * columns.length + 2, listed = (numbers) => numbers.map((one) => number(one, 4)).join(", ");
     picture.draw(
       `${where}${gone ? " is off" : ""}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}. ` +
@@ -85,10 +87,10 @@ Live.mapRow = (ui, form, say) => {
       `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.`,
       api.height(room),
       text(0, 14, gone ? `${form === "wide" ? where : where.replace("-attention", "")} is off${form === "wide" ? ": these weights change nothing" : ""}` : form === "wide" ? `${where}: how “${me}” gets its weights` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
-      text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, 17, most), text(keys[1] + 6, QUERY + 13, "query q", "strong q"),
-      text(keys[0], TOP - 6, "key k", "strong k"), text(score, TOP - 6, `q·k / √${q[t].length}`, "end share"),
-      text(weight, TOP - 6, form === "wide" ? "softmax" : "weight", "end share"), text(values[0], TOP - 6, "value v", "strong v"),
-      rows, text(values[0] - 6, end + CELL / 2 + 4.5, gone ? "off: nothing leaves the head" : form === "wide" ? "sum of weight × v: leaves the head" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
+      text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, 17, most), text(keys[1] + 6, QUERY + 13, made("query q", "W_Q"), "strong q"),
+      text(keys[0], TOP - 6, made("key k", "W_K"), "strong k"), text(score, TOP - 6, `q·k / √${q[t].length}`, "end share"),
+      text(weight, TOP - 6, form === "wide" ? "softmax" : "weight", "end share"), text(values[0], TOP - 6, made("value v", "W_V"), "strong v"),
+      rows, text(values[0] - 6, end + CELL / 2 + 4.5, gone ? "off: nothing leaves the head" : form === "wide" ? "sum of weight × v → beside the other heads' → W_O → +" : "sum of weight × v", "end share"), strip(output[t], values, end, CELL, most),
       Live.mapStrip.scale(form === "wide" ? keys[0] - 44 : 0, end + HIGH + 3, most),
       marks(pointed ?? {}, at_), work());
     places.draw(columns.map((column, j) => ({ key: String(j), said: `${column}: score ${number(scores[t][j])}, weight ${number(weights[t][j])}`, x: 0, y: TOP + HIGH * j - 2, width, height: HIGH })));

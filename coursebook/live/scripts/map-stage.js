@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapStage = (ui, form, say) => {
-  const { svg, text, box, short, overlaid } = Live, { strip, bars, around, step, scale, chance } = Live.mapStrip;
+  const { svg, text, box, short, overlaid } = Live, { strip, bars, around, step, scale, chance, filled } = Live.mapStrip;
   const TOP = 24, CELL = 16, DEEP = 142, ROW = 19;
   const plan = form === "wide" ? { main: 606, card: 284, left: 626, columns: [110, 190, 300, 400], bar: [412, 540], letters: 12 } : { main: 360, card: 360, columns: [66, 114, 190, 268], bar: [274, 310], letters: 7 };
   const { main, card } = plan, beside = form === "wide";
@@ -38,14 +38,14 @@ Live.mapStage = (ui, form, say) => {
   }
   // A row for each token; the one at work is marked.
   function drawTable({ chosen: id }) {
-    const { heads, rows, keys, last, full: { most, grey } } = view.table, [from, to] = plan.bar, x = [...plan.columns.slice(0, heads.length - 1), main];
+    const { heads, rows, keys, last, full: most } = view.table, [from, to] = plan.bar, x = [...plan.columns.slice(0, heads.length - 1), main];
     const line = (cells, y, kind = "") => cells.map((cell, n) => text(x[n], y, n ? cell : short(cell, plan.letters), `end ${n ? kind : `mono ${kind}`}`));
     const foot = TOP + 10 + tall() * (rows.length + 1);
     return [heads.map((head, n) => text(x[n], TOP + 10, beside ? head : head.replace(/\(.*/, ""), "end share")), rows.map(({ cells, share, before }, n) => {
       const y = TOP + 16 + tall() * n, high = tall() - 4;
       return [keys[n] === id ? box(0, y - 1, main, tall() - 1, "map-block") : null, line(cells, y + high - 2, keys[n] === id ? "strong" : ""),
-        before === undefined ? [box(from, y, to - from, high, "track"), box(from, y, ((to - from) * share) / most, high, "cell one")]
-          : overlaid(from, y, high, ((to - from) * before) / grey, ((to - from) * share) / most, "cell one")];
+        before === undefined ? [box(from, y, to - from, high, "track"), box(from, y, filled(to - from, share, most), high, "cell one")]
+          : overlaid(from, y, high, filled(to - from, before, most), filled(to - from, share, most), "cell one")];
     }), text(0, foot, last[0], "share"), line(["", ...last.slice(1)], foot, "share"), most < 1 ? text(beside ? to : to + 8, TOP + 10, `${beside ? "full bar: " : "to "}${chance(most)}`, "end share strong") : null];
   }
   function drawCard({ title, heads, rows, bars: products, chosen: id, keys = [] }) {

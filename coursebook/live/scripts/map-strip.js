@@ -47,12 +47,10 @@ Live.mapStrip = (() => {
   // A probability: small ones with enough digits to be told from zero.
   const chance = (share) => (share >= 0.01 || share === 0 ? number(share) : share >= 0.00095 ? number(share, 3) : share >= 0.00005 ? number(share, 4) : "<0.0001");
   const percent = (share) => (share >= 0.00995 || share === 0 ? `${Math.round(100 * share)} %` : share >= 0.00095 ? `${number(100 * share, 1)} %` : share >= 0.00005 ? `${number(100 * share)} %` : "<0.01 %");
-  // The probabilities at which a bar and a grey one are full: 1, or the largest if all are small, which then is written.
-  // Of two models the sizes are compared, of two temperatures the shapes.
-  function full({ shares, before, heated }, ids) {
-    const [own, grey] = [shares, before ?? []].map((all) => Math.max(0, ...ids.map((id) => all[id] ?? 0)));
-    const most = heated ? own : Math.max(own, grey), small = most < 0.2;
-    return small ? { most, grey: heated ? grey : most } : { most: 1, grey: 1 };
-  }
-  return { full, greatest, step, strip, patch, bars, around, scale, chance, percent };
+  // The probability at which a bar is full, and a grey one: 1, or 0.2 if none reaches that, which then is written.
+  // So bars can be compared, of two models and of two temperatures.
+  const full = ({ shares, before }, ids) => (ids.some((id) => Math.max(shares[id], before?.[id] ?? 0) >= 0.2) ? 1 : 0.2);
+  // How long a bar is of which so much is full; a pixel at least.
+  const filled = (room, share, most) => Math.max((room * share) / most, Math.min(room, 1));
+  return { full, filled, greatest, step, strip, patch, bars, around, scale, chance, percent };
 })();
