@@ -47,7 +47,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
     html("div", { class: "map-top" }, saying, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
-  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, switched = [];
+  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, heads = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
   const rowIn = (b) => (focus[0] === b ? focus[1] : found.bands[b].scored ?? found.bands[b].names.length - 2);
@@ -139,6 +139,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     rowBox.classList.toggle("of-attention", attends);
     for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
+    if (attends) heads?.draw(column.each, head, kind === "cross" ? "k" : "q");
     if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
     else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room), token));
   }
@@ -310,6 +311,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
+    heads = family().heads > 1 ? Live.mapHeads(chooseHead, (to) => { whichHead.value = head = to; draw(); }) : null;
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });

@@ -50,7 +50,7 @@ Live.mapStrip = (() => {
   // The probability at which a bar is full, and a grey one: 1, or 0.2 if none reaches that, which then is written.
   // So bars can be compared, of two models and of two temperatures.
   const full = ({ shares, before }, ids) => (ids.some((id) => Math.max(shares[id], before?.[id] ?? 0) >= 0.2) ? 1 : 0.2);
-  // How long a bar is of which so much is full; a pixel at least.
-  const filled = (room, share, most) => Math.max((room * share) / most, Math.min(room, 1));
+  // How long a bar is of which so much is full; half a pixel at least.
+  const filled = (room, share, most) => Math.max((room * share) / most, Math.min(room, 0.5));
   return { full, filled, greatest, step, strip, patch, bars, around, scale, chance, percent };
 })();

@@ -31,8 +31,8 @@ Live.mapWords = (() => {
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
       // Of a decoder: what this vector would lead to if no stage followed.
-      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` If the model ended here, ${me} would be followed by “${end.said}” (${chance(end.share)}).${column.kind === "embed" && end.said === names[row] ? " The table that tokens are looked up in scores them too, so a vector fits its own token." : ""}` : ""; };
-      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only; after block 1 each also holds what it took from others.${lens(t)}`;
+      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` If the model ended here, ${me} would be followed by “${end.said}” (${chance(end.share)}).` : ""; };
+      if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only.${lens(t)}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.${lens(t)}`;
       if (column.kind === "norm") return does;
@@ -41,10 +41,10 @@ Live.mapWords = (() => {
         return `${does} “${found.token(id)}” has ${its}. ${token === undefined ? "Press a bar to write its token." : "Press to write it."}`;
       }
       const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-      const idle = column.kind === "self" && !best && t && causal ? " Many heads rest on the first token when they find nothing." : "";
+      const idle = column.kind === "self" && !best && t && causal ? " Many heads rest there when they find nothing." : "";
       const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
       if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle || ` Head ${head + 1} is one of ${column.each.length}, as an example.`}${lens(t)}`;
+      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}${lens(t)}`;
     },
     // A decoder without its mask: what each row guesses, beside the token that it can then see. `rows` are those without and with it.
     leaks({ token, bands: [{ names }] }, temperature, rows) {

@@ -90,7 +90,7 @@ Live.stages = {
   // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
   DOES: {
     embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
-    self: "Self-attention: each token looks at the tokens that it may see, and takes over a weighted average of what they offer.",
+    self: "Self-attention: each token takes over a weighted average of what the tokens that it may see offer.",
     cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of what they offer.",
     ffn: "Feed-forward: a small network of two layers works on each vector alone.",
     norm: "The last vector is made ready to be compared with every token that the model knows.",

@@ -288,7 +288,7 @@ def test_a_high_temperature_shows_numbers_and_bars_on_the_scale_of_before(shown,
     rooms = parts.evaluate_all(lengths, "track")
     for found_, expected in (grey, cold), (own, hot):
         shares = expected.values[: DATA["bars"]].tolist()
-        drawn = [max(room * share, 1) for room, share in zip(rooms, shares, strict=True)]
+        drawn = [max(room * share, 0.5) for room, share in zip(rooms, shares, strict=True)]
         assert found_ == pytest.approx(drawn, abs=0.1)
 
 
