@@ -340,6 +340,7 @@ FIGURES = {
                 "opened",
                 "map-strip",
                 "map-frame",
+                "map-link",
                 "map-models",
                 "map-picture",
                 "map-row",

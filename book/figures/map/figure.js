@@ -9,7 +9,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
@@ -20,6 +20,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input);
   const tries = html("div", { class: "map-tries" }, guide.parentElement, ui.above.lastChild);
   ui.above.append(language, tries);
+  Live.mapLink.button(guide, linkTo);
   // Beside the bars: what draws from them and what changes them; on a telephone the latter are folded, and the parts to switch off always.
   const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())]);
   const heat = html("div"), parts = html("div", { class: "live-buttons" }), [switches, openSwitches] = fold("map-switches", "Switch parts off", parts);
@@ -367,7 +368,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
     else reveal(around, off_ ? story : map.element, rowBox, true);
   }
-  let asked = name;
+  let asked = name, asks = Live.mapLink.read(location.search);
   function show(to) {
     asked = to;
     halt();
@@ -382,21 +383,45 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     Promise.all(stored.map(ui.later)).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
-  function change() {
+  function change(waits = false) {
+    const given = asks?.model === name ? asks : null;
+    if (!waits) asks = null;
     [focus, home, head, band, place, causal, positions, off, slider, power] = [null, null, first, 0, 0, family().causal, true, "", null, 0];
+    if (given?.text && !/^Type/.test(family().cut(given.text))) texts[name] = given.text;
     input.value = texts[name];
     invite(examples[name]);
     note.textContent = family().cut(texts[name]);
+    if (given) restore(given);
     compute();
-    const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0";
-    [band, place] = [Number(first_[0]), stages(first_[0]).find(({ key }) => key === first_).at];
-    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: true }, ""))[0];
+    const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0", has = (to) => found.bands.some((_, b) => stages(b).some(({ key }) => key === to));
+    const opens = has(given?.open) ? given.open : first_;
+    [band, place] = [Number(opens[0]), stages(opens[0]).find(({ key }) => key === opens).at];
+    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: positions }, ""))[0];
     build();
-    open(first_);
+    open(opens);
+    if (found.bands[given?.row?.[0]]?.names[given.row[1]] !== undefined) { focus = given.row; controls(); draw(); }
     once();
   }
+  // What is shown, for a link, and what a link asks for before anything is computed: what this model does not have is ignored.
+  function linkTo() {
+    const of = family(), encoder = name === "encoder";
+    return { model: name, text: input.value, into: of.language, written: of.count && found.stacks[1].row.slice(1).join("-"), hidden: encoder && found.bands[0].scored,
+      open: `${band}.${Live.stages.key(steps()[place], place)}`, row: focus.join("."), head, temperature: of.draws && power && factor(power), mask: causal !== of.causal && (causal ? "on" : "off"), positions: positions ? "" : "off", off };
+  }
+  function restore(given) {
+    const of = family();
+    if (of.language && languages.some(([key]) => key === given.into)) of.language = given.into;
+    if (of.count) for (const id of given.written) if (of.token(id) === undefined || !of.next(id)) break;
+    if (of.hide && given.hidden !== null && of.word(given.hidden) !== undefined) { of.hide(given.hidden); note.textContent = of.remark(); }
+    if (given.head !== null && given.head < of.heads) head = given.head;
+    if (given.mask) causal = given.mask === "on";
+    if (of.off.some(([key]) => key === given.off)) off = given.off;
+    positions = !given.positions;
+    if (of.draws) power = given.power;
+  }
 
-  change();
+  const linked = asks.model !== null && Object.hasOwn(texts, asks.model);
+  change(linked && asks.model !== name);
   ready = true;
   for (const map of maps) {
     let crossing = null;
@@ -425,6 +450,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else forward();
   });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
+  if (linked && asks) tabs[Object.keys(texts).indexOf(asks.model)].click();
   // The page's own button to its top would lie upon what is looked at.
   new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
@@ -434,6 +460,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     if (!seen) stop();
     else if (resume && frame === null) resume();
   }).observe(ui.figure);
+  if (linked) return;
   moves();
   way(lap, halt);
 });
