@@ -33,6 +33,25 @@ def test_a_wide_window_shows_the_map_large_and_the_view_below(chromium, themed) 
 
 
 @browser
+@pytest.mark.parametrize("width", [1280, 1920, 2560])
+def test_the_map_takes_the_room_of_a_hidden_sidebar(chromium, themed, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        view = keys.figure.locator(".live-map.wide")
+        letters = view.evaluate(SMALLEST)
+        page.locator(".primary-toggle").first.click()
+        page.locator(".bd-sidebar-primary.pst-sidebar-hidden").wait_for(state="attached")
+        page.wait_for_function("Math.abs(document.querySelector('.bd-main').offsetLeft) < 1")
+        large = min(width - 130, 1696)
+        assert large <= view.bounding_box()["width"] <= 1700
+        assert panel(keys).bounding_box()["width"] >= large  # what is below is as wide
+        assert view.evaluate(SMALLEST) > 1.1 * letters
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@browser
 def test_the_translators_numbers_are_in_sight_and_nothing_moves(chromium, themed) -> None:
     with offline(chromium, reduced_motion="reduce") as page:
         page.folder = themed.parent
