@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -34,6 +34,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
+  const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
+  around.append(borrowed);
+  onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
@@ -334,7 +337,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       homes.set(control, document.createComment(""));
       control.before(homes.get(control));
     }
-    if (lent) back.parentElement.before(control);
+    if (lent) borrowed.append(control);
     else homes.get(control).after(control);
   }
   function uses(kept) {
@@ -360,7 +363,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
-    leave.hidden = tourAt === tour.length - 1;
+    leave.style.visibility = tourAt === tour.length - 1 ? "hidden" : "";
     onward.focus({ preventScroll: true });
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
@@ -433,7 +436,13 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       else over(there);
     });
     map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
-    map.element.addEventListener("click", (event) => choose(map.point(event)));
+    let tapped = false; // with a finger
+    map.element.addEventListener("pointerdown", ({ pointerType }) => { tapped = pointerType === "touch"; });
+    map.element.addEventListener("click", (event) => {
+      const there = map.point(event);
+      choose(there);
+      if (tapped && there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox);
+    });
   }
   picture.element.addEventListener("pointermove", (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());

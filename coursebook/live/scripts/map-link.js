@@ -30,7 +30,7 @@ Live.mapLink = (() => {
   // The button beside `neighbour`. Where the browser does not let the page copy, the address stands in a field, selected.
   function button(neighbour, state) {
     if (!/^(https?|file):/.test(location.protocol)) return; // in a notebook there is no page to open
-    const said = html("span", { class: "live-note map-copied", role: "status" });
+    const said = html("span", { class: "map-copied", role: "status" });
     const field = html("input", { type: "text", class: "map-address", readonly: true, hidden: true, "aria-label": "Link to what is shown", onblur: () => { field.hidden = true; said.textContent = ""; } });
     const copy = async () => {
       const link = address(state());

@@ -136,5 +136,8 @@ def test_where_copying_is_refused_the_address_stands_selected_in_a_field(still) 
     assert query["model"] == ["decoder"] and query["text"] == [DATA["texts"]["decoder"]]
     chosen = "one => one === document.activeElement && one.selectionEnd === one.value.length"
     assert field.evaluate(chosen) and field.evaluate("one => one.selectionStart") == 0
+    still.set_viewport_size({"width": 390, "height": 844})
+    assert field.bounding_box()["width"] >= 120
+    assert still.evaluate("document.documentElement.scrollWidth <= innerWidth")
     keys.press("Tab")
     assert not field.is_visible()
