@@ -341,6 +341,7 @@ FIGURES = {
                 "map-strip",
                 "map-frame",
                 "map-heads",
+                "map-link",
                 "map-models",
                 "map-picture",
                 "map-row",

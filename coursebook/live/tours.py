@@ -42,7 +42,7 @@ TOURS = {
             "this network find is added to the row, which goes on. Both together are a block.",
         },
         {
-            "open": "0.ffn.{last}",
+            "open": "0.self.{last}",
             "said": "The same two parts follow again, with other weights. This model has {blocks}, "
             "and the models of the GPT-2 family have 12 to 48. Under Switch off, take out a head, "
             "and see what it did for the next token.",

@@ -3,13 +3,13 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
@@ -20,6 +20,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input);
   const tries = html("div", { class: "map-tries" }, guide.parentElement, ui.above.lastChild);
   ui.above.append(language, tries);
+  Live.mapLink.button(guide, linkTo);
   // Beside the bars: what draws from them and what changes them; on a telephone the latter are folded, and the parts to switch off always.
   const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())]);
   const heat = html("div"), parts = html("div", { class: "live-buttons" }), [switches, openSwitches] = fold("map-switches", "Switch parts off", parts);
@@ -33,6 +34,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The guided tour: what is said of one stage after another.
   const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
+  const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
+  around.append(borrowed);
+  onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
@@ -311,7 +315,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
-    heads = family().heads > 1 ? Live.mapHeads(chooseHead, (to) => { whichHead.value = head = to; draw(); }) : null;
+    heads = family().heads > 1 ? Live.mapHeads(chooseHead, family().heads, (to) => { whichHead.value = head = to; draw(); }) : null;
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; input.dispatchEvent(new Event("input")); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
@@ -335,7 +339,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       homes.set(control, document.createComment(""));
       control.before(homes.get(control));
     }
-    if (lent) back.parentElement.before(control);
+    if (lent) borrowed.append(control);
     else homes.get(control).after(control);
   }
   function uses(kept) {
@@ -361,7 +365,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
     back.disabled = !tourAt;
     onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
-    leave.hidden = tourAt === tour.length - 1;
+    leave.style.visibility = tourAt === tour.length - 1 ? "hidden" : "";
     onward.focus({ preventScroll: true });
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
@@ -369,7 +373,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
     else reveal(around, off_ ? story : map.element, rowBox, true);
   }
-  let asked = name;
+  let asked = name, asks = Live.mapLink.read(location.search);
   function show(to) {
     asked = to;
     halt();
@@ -384,21 +388,45 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     Promise.all(stored.map(ui.later)).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
-  function change() {
+  function change(waits = false) {
+    const given = asks?.model === name ? asks : null;
+    if (!waits) asks = null;
     [focus, home, head, band, place, causal, positions, off, slider, power] = [null, null, first, 0, 0, family().causal, true, "", null, 0];
+    if (given?.text && !/^Type/.test(family().cut(given.text))) texts[name] = given.text;
     input.value = texts[name];
     invite(examples[name]);
     note.textContent = family().cut(texts[name]);
+    if (given) restore(given);
     compute();
-    const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0";
-    [band, place] = [Number(first_[0]), stages(first_[0]).find(({ key }) => key === first_).at];
-    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: true }, ""))[0];
+    const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0", has = (to) => found.bands.some((_, b) => stages(b).some(({ key }) => key === to));
+    const opens = has(given?.open) ? given.open : first_;
+    [band, place] = [Number(opens[0]), stages(opens[0]).find(({ key }) => key === opens).at];
+    home = maps.map((map) => map.draw(found, { focus, head, opened: { band, ...Live.stages.of(steps()[place], place) }, places: positions }, ""))[0];
     build();
-    open(first_);
+    open(opens);
+    if (found.bands[given?.row?.[0]]?.names[given.row[1]] !== undefined) { focus = given.row; controls(); draw(); }
     once();
   }
+  // What is shown, for a link, and what a link asks for before anything is computed: what this model does not have is ignored.
+  function linkTo() {
+    const of = family(), encoder = name === "encoder";
+    return { model: name, text: input.value, into: of.language, written: of.count && found.stacks[1].row.slice(1).join("-"), hidden: encoder && found.bands[0].scored,
+      open: `${band}.${Live.stages.key(steps()[place], place)}`, row: focus.join("."), head, temperature: of.draws && power && factor(power), mask: causal !== of.causal && (causal ? "on" : "off"), positions: positions ? "" : "off", off };
+  }
+  function restore(given) {
+    const of = family();
+    if (of.language && languages.some(([key]) => key === given.into)) of.language = given.into;
+    if (of.count) for (const id of given.written) if (of.token(id) === undefined || !of.next(id)) break;
+    if (of.hide && given.hidden !== null && of.word(given.hidden) !== undefined) { of.hide(given.hidden); note.textContent = of.remark(); }
+    if (given.head !== null && given.head < of.heads) head = given.head;
+    if (given.mask) causal = given.mask === "on";
+    if (of.off.some(([key]) => key === given.off)) off = given.off;
+    positions = !given.positions;
+    if (of.draws) power = given.power;
+  }
 
-  change();
+  const linked = asks.model !== null && Object.hasOwn(texts, asks.model);
+  change(linked && asks.model !== name);
   ready = true;
   for (const map of maps) {
     let crossing = null;
@@ -410,7 +438,13 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       else over(there);
     });
     map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
-    map.element.addEventListener("click", (event) => choose(map.point(event)));
+    let tapped = false; // with a finger
+    map.element.addEventListener("pointerdown", ({ pointerType }) => { tapped = pointerType === "touch"; });
+    map.element.addEventListener("click", (event) => {
+      const there = map.point(event);
+      choose(there);
+      if (tapped && there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox);
+    });
   }
   picture.element.addEventListener("pointermove", (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
@@ -427,6 +461,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     else forward();
   });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
+  if (linked && asks) tabs[Object.keys(texts).indexOf(asks.model)].click();
   // The page's own button to its top would lie upon what is looked at.
   new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
@@ -436,6 +471,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     if (!seen) stop();
     else if (resume && frame === null) resume();
   }).observe(ui.figure);
+  if (linked) return;
   moves();
   way(lap, halt);
 });

@@ -19,10 +19,20 @@ Live.mapFrame = (() => {
   // Scrolls so that `part` stands below the words of a tour, `around`, and nothing of it behind them. If `more` is to be seen too
   // and there is no room for both, that counts, unless it is `less` than the part.
   function reveal(around, part, more = part, less = false) {
-    const top = (one) => one.getBoundingClientRect().top - parseFloat(getComputedStyle(around).top) - around.offsetHeight - 8;
+    // The words stand below the page's bar at each stop, and their buttons with them.
+    const stuck = parseFloat(getComputedStyle(around).top), low = around.getBoundingClientRect().top - stuck;
+    if (low > 0) scrollBy({ top: low, behavior: "instant" });
+    const top = (one) => one.getBoundingClientRect().top - stuck - around.offsetHeight - 8;
     const up = top(part), down = more === part ? up : more.getBoundingClientRect().bottom - innerHeight + 8;
     const by = up < 0 || (more === part) ? up : down <= up || less ? Math.max(Math.min(up, down), 0) : top(more);
     if (by) scrollBy({ top: by, behavior: "instant" });
+  }
+
+  // After a tap: scrolls down to a view that stands below the window, until all of it is seen or its heading is at the top.
+  function bringUp(view) {
+    const { top, bottom } = view.getBoundingClientRect(), bar = 72; // the page's own bar, and some air
+    const by = Math.min(top - bar, bottom - innerHeight + 8);
+    if (by > 0) scrollBy({ top: by, behavior: Live.calm() ? "instant" : "smooth" });
   }
 
   // The view of before stays upon the new one and is drawn aside, so that there is one to see all the time.
@@ -39,5 +49,5 @@ Live.mapFrame = (() => {
     rowBox.append(copy);
     copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
   }
-  return { fold, reveal, uncover };
+  return { fold, reveal, uncover, bringUp };
 })();

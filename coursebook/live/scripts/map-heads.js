@@ -2,9 +2,11 @@
 // does not use a mouse has the same choice in the list.
 "use strict";
 
-Live.mapHeads = (to, choose) => {
-  const { html, svg, box } = Live, SIZE = 30, all = html("span", { class: "map-heads", "aria-hidden": "true" });
-  to.prepend(all);
+Live.mapHeads = (to, count, choose) => {
+  const { html, svg, box } = Live, SIZE = 30;
+  // A button stays while it is drawn anew, so that a click on it counts.
+  const buttons = Array.from({ length: count }, (_, h) => html("button", { type: "button", tabindex: -1, onclick: () => choose(h) }, html("span", { class: "live-picture" })));
+  to.prepend(html("span", { class: "map-heads", "aria-hidden": "true" }, buttons));
   const picture = (rows, kind) => {
     const [wide, high] = [SIZE / rows[0].length, SIZE / rows.length];
     return svg("svg", { width: SIZE, height: SIZE }, box(0, 0, SIZE, SIZE, "track"),
@@ -13,9 +15,13 @@ Live.mapHeads = (to, choose) => {
   return {
     // The heads of one attention, of which `head` is shown in numbers.
     draw(each, head, kind) {
-      all.replaceChildren(...each.map(({ weights, gone }, h) => html("button", {
-        type: "button", tabindex: -1, title: `Head ${h + 1}${gone ? ", off" : ""}`, class: `${h === head ? "chosen" : ""}${gone ? " gone" : ""}`, onclick: () => choose(h),
-      }, html("span", { class: "live-picture" }, picture(weights, kind)))));
+      buttons.forEach((button, h) => {
+        const { weights, gone } = each[h];
+        button.title = `Head ${h + 1}${gone ? ", off" : ""}`;
+        button.classList.toggle("chosen", h === head);
+        button.classList.toggle("gone", Boolean(gone));
+        button.firstChild.replaceChildren(picture(weights, kind));
+      });
     },
   };
 };

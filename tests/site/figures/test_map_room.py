@@ -4,7 +4,7 @@ import pytest
 from figure_pages import Keys, browser
 from live_site import offline
 
-from .test_map import DATA, family, unfold
+from .test_map import DATA, family, unfold, written
 from .test_map_views import panel
 
 #: How high the smallest letters of the visible map are on the screen.
@@ -30,6 +30,25 @@ def test_a_wide_window_shows_the_map_large_and_the_view_below(chromium, themed) 
             assert view.evaluate(SMALLEST) >= 12
             assert bottom(view.bounding_box()) <= panel(keys).bounding_box()["y"] + 2
             assert bottom(panel(keys).bounding_box()) <= 950  # Explore has a line above it
+
+
+@browser
+@pytest.mark.parametrize("width", [1280, 1920, 2560])
+def test_the_map_takes_the_room_of_a_hidden_sidebar(chromium, themed, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        view = keys.figure.locator(".live-map.wide")
+        letters = view.evaluate(SMALLEST)
+        page.locator(".primary-toggle").first.click()
+        page.locator(".bd-sidebar-primary.pst-sidebar-hidden").wait_for(state="attached")
+        page.wait_for_function("Math.abs(document.querySelector('.bd-main').offsetLeft) < 1")
+        large = min(width - 130, 1696)
+        assert large <= view.bounding_box()["width"] <= 1700
+        assert panel(keys).bounding_box()["width"] >= large  # what is below is as wide
+        assert view.evaluate(SMALLEST) > 1.1 * letters
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @browser
@@ -118,3 +137,67 @@ def test_the_parts_to_switch_off_take_one_row(chromium, themed) -> None:
         unfold(keys)
         keys.figure.get_by_label("Switch off", exact=True).select_option("1.1")
         assert 0 < view.bounding_box()["y"] - before < 70
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_next_keeps_its_place_from_stop_to_stop(chromium, themed, width: int) -> None:
+    viewport = {"width": width, "height": 844}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        for name in "Decoder", "Encoder", "Translator":
+            family(keys, name)
+            keys.figure.get_by_role("button", name="Show me around").press("Enter")
+            onward = page.locator(".map-tour > .live-buttons > button").nth(1)
+            places = []
+            for _ in DATA["tours"][name.lower()]:
+                box = onward.bounding_box()
+                places.append((box["x"], box["width"], round(box["y"])))
+                page.keyboard.press("Enter")
+            assert len(set(places)) == 1, (name, places)
+
+
+def test_a_step_that_speaks_of_a_head_opens_an_attention() -> None:
+    for tour in DATA["tours"].values():
+        for stop in tour:
+            if "take out a head" in stop["said"]:
+                assert stop["open"] == "0.self.{last}"
+
+
+@browser
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_on_a_telephone_a_tap_brings_the_view_into_sight(chromium, themed, motion: str) -> None:
+    settings = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with offline(chromium, reduced_motion=motion, **settings) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        page.evaluate("scrollTo(0, 0)")
+        stages, heading = keys.figure.locator(".live-map.tall .place"), panel(keys)
+        for n in 2, 1:  # a feed-forward network, and an attention
+            page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+            assert heading.bounding_box()["y"] > 700
+            stages.nth(n).tap()
+            page.wait_for_timeout(1000)
+            top = heading.bounding_box()["y"]
+            assert 56 <= top <= 500
+            assert bottom(heading.bounding_box()) <= 844 or top <= 80
+        # The mouse scrolls nothing, nor does a bar, which writes its token, nor a tap in a tour.
+        scrolled = "() => Math.round(scrollY)"
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        box = stages.nth(2).bounding_box()
+        page.mouse.click(box["x"] + 3, box["y"] + 3)
+        page.wait_for_timeout(500)
+        assert page.evaluate(scrolled) == 0
+        stages.last.scroll_into_view_if_needed()
+        text, before = written(keys), page.evaluate(scrolled)
+        stages.last.tap()
+        page.wait_for_timeout(500)
+        assert written(keys) != text and page.evaluate(scrolled) == before
+        keys.figure.get_by_role("button", name="Show me around").press("Enter")
+        stages.nth(2).scroll_into_view_if_needed()
+        before = page.evaluate(scrolled)
+        stages.nth(2).tap()
+        page.wait_for_timeout(500)
+        assert page.evaluate(scrolled) == before
+        assert not page.faults
