@@ -5,7 +5,7 @@ import torch
 from figure_pages import Keys, browser
 
 from .test_inside import opened
-from .test_map import DATA
+from .test_map import DATA, family
 
 #: Where the cells of one picture lie, row by row, and how dark they are.
 CELLS = """all => all.map(({ attributes: a }) =>
@@ -18,6 +18,8 @@ def test_a_head_can_be_pressed_and_its_picture_has_its_weights(shown, captioner)
     ids = tokenizer.encode(DATA["texts"]["decoder"])
     each = opened(model, torch.tensor([ids]), True, True, "")["blocks"]
     keys = Keys(shown, "map")
+    keys.press("Shift")
+    family(keys, "Decoder")
     choice = keys.figure.get_by_label("Head", exact=True)
     heads = keys.figure.locator(".map-heads button")
     assert heads.count() == choice.locator("option").count() == len(each[0]["maps"])
@@ -25,7 +27,7 @@ def test_a_head_can_be_pressed_and_its_picture_has_its_weights(shown, captioner)
     assert choice.input_value() == "2"
     chosen = "all => all.map((one) => one.classList.contains('chosen'))"
     assert [n for n, so in enumerate(heads.evaluate_all(chosen)) if so] == [2]
-    assert "head 3" in keys.figure.locator(".map-row.wide").get_attribute("aria-label")
+    assert "head 3" in keys.figure.locator(".map-row.wide").first.get_attribute("aria-label")
     told = keys.figure.locator(".live-map.wide text").all_text_contents()
     assert told.count(f"head 3 of {heads.count()}") == len(each)
     drawn = heads.nth(2).locator("rect.cell").evaluate_all(CELLS)
