@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, follow: followed } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -333,15 +333,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       next: found.token(largest(found.shares)), story: shownText.textContent, asks: names.at(-1), looks: found.bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
   }
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
-  const homes = new WeakMap();
-  function lend(control, lent) {
-    if (!homes.get(control)?.isConnected) {
-      homes.set(control, document.createComment(""));
-      control.before(homes.get(control));
-    }
-    if (lent) borrowed.append(control);
-    else homes.get(control).after(control);
-  }
+  const lend = lender(borrowed);
   function uses(kept) {
     const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, name === "encoder" ? "hide" : "heat"], [whichHead.parentElement, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
@@ -414,38 +406,15 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       open: `${band}.${Live.stages.key(steps()[place], place)}`, row: focus.join("."), head, temperature: of.draws && power && factor(power), mask: causal !== of.causal && (causal ? "on" : "off"), positions: positions ? "" : "off", off };
   }
   function restore(given) {
-    const of = family();
-    if (of.language && languages.some(([key]) => key === given.into)) of.language = given.into;
-    if (of.count) for (const id of given.written) if (of.token(id) === undefined || !of.next(id)) break;
-    if (of.hide && given.hidden !== null && of.word(given.hidden) !== undefined) { of.hide(given.hidden); note.textContent = of.remark(); }
-    if (given.head !== null && given.head < of.heads) head = given.head;
-    if (given.mask) causal = given.mask === "on";
-    if (of.off.some(([key]) => key === given.off)) off = given.off;
-    positions = !given.positions;
-    if (of.draws) power = given.power;
+    const remark = Live.mapLink.ask(family(), given, languages);
+    if (remark) note.textContent = remark;
+    ({ head = head, causal = causal, off, positions, power } = Live.mapLink.set(family(), given));
   }
 
   const linked = asks.model !== null && Object.hasOwn(texts, asks.model);
   change(linked && asks.model !== name);
   ready = true;
-  for (const map of maps) {
-    let crossing = null;
-    map.element.addEventListener("pointermove", (event) => {
-      const there = map.point(event), { movementX: across, movementY: down } = event;
-      clearTimeout(crossing);
-      // On the way down to the view, other stages are crossed: they are shown if the pointer rests there.
-      if (pointed?.column && down > 0 && down < 60 && 3 * down > Math.abs(across)) crossing = setTimeout(() => over(there), 120);
-      else over(there);
-    });
-    map.element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
-    let tapped = false; // with a finger
-    map.element.addEventListener("pointerdown", ({ pointerType }) => { tapped = pointerType === "touch"; });
-    map.element.addEventListener("click", (event) => {
-      const there = map.point(event);
-      choose(there);
-      if (tapped && there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox);
-    });
-  }
+  for (const map of maps) followed(map, { over, choose, shows: () => pointed?.column, tapped: (there) => { if (there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox); } });
   picture.element.addEventListener("pointermove", (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
     cell.textContent = cellAt(x, y);

@@ -49,5 +49,37 @@ Live.mapFrame = (() => {
     rowBox.append(copy);
     copy.animate([{ clipPath: "inset(0)" }, { clipPath: "inset(0 0 0 100%)" }], { duration: 350, easing: "ease-out" }).onfinish = () => copy.remove();
   }
-  return { fold, reveal, uncover, bringUp };
+
+  // A function that lends a control to another place, `to`, or brings it back to where it stood.
+  function lender(to) {
+    const homes = new WeakMap();
+    return (control, lent) => {
+      if (!homes.get(control)?.isConnected) {
+        homes.set(control, document.createComment(""));
+        control.before(homes.get(control));
+      }
+      if (lent) to.append(control);
+      else homes.get(control).after(control);
+    };
+  }
+
+  // What a mouse or a finger does on a map: what lies there is told to `over`, or is chosen. `shows` says if a stage is shown.
+  function follow({ element, point }, { over, choose, shows, tapped }) {
+    let crossing = null, finger = false;
+    element.addEventListener("pointermove", (event) => {
+      const there = point(event), { movementX: across, movementY: down } = event;
+      clearTimeout(crossing);
+      // On the way down to the view, other stages are crossed: they are shown if the pointer rests there.
+      if (shows() && down > 0 && down < 60 && 3 * down > Math.abs(across)) crossing = setTimeout(() => over(there), 120);
+      else over(there);
+    });
+    element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
+    element.addEventListener("pointerdown", ({ pointerType }) => { finger = pointerType === "touch"; });
+    element.addEventListener("click", (event) => {
+      const there = point(event);
+      choose(there);
+      if (finger) tapped(there);
+    });
+  }
+  return { fold, reveal, uncover, bringUp, lender, follow };
 })();

@@ -49,5 +49,19 @@ Live.mapLink = (() => {
     };
     neighbour.after(html("button", { type: "button", title: "Copies a link to what is shown", onclick: copy }, "Copy link"), said, field);
   }
-  return { address, read, button };
+
+  // Has a model read and write what a link asks for; what it remarks of that.
+  function ask(of, { into, written, hidden }, languages) {
+    if (of.language && languages.some(([key]) => key === into)) of.language = into;
+    if (of.count) for (const id of written) if (of.token(id) === undefined || !of.next(id)) break;
+    if (!of.hide || hidden === null || of.word(hidden) === undefined) return "";
+    of.hide(hidden);
+    return of.remark();
+  }
+  // How the map is to be set for a link; what the model does not have is left out.
+  const set = (of, { head, mask, off, positions, power }) => ({
+    head: head !== null && head < of.heads ? head : undefined, causal: mask ? mask === "on" : undefined, off: of.off.some(([key]) => key === off) ? off : "",
+    positions: !positions, power: of.draws ? power : 0,
+  });
+  return { address, read, button, ask, set };
 })();
