@@ -108,7 +108,7 @@ Live.mapPicture = (() => {
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
       // Of several heads the curves are one's; the part's own name may stand at the foot, too.
-      const shown = heads?.length > 1 && room > 76 && band.named < from ? text(x0 + 7, to - 5, `head ${state.head + 1} of ${heads.length}`, "share") : null;
+      const shown = heads?.length > 1 && room > 76 && band.named < to - 20 ? text(x0 + 7, to - 5, `head ${state.head + 1} of ${heads.length}`, "share") : null;
       return [text((x0 + x1) / 2, band.named, said, "middle share"), shown];
     }));
     const words = names.map((name, t) => {
