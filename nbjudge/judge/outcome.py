@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbjudge.inside import causes
 from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 from nbjudge.intake import cells
-from nbjudge.judge.endings import DIED, FLOODED, OUT_OF_TIME
+from nbjudge.judge.endings import DIED, FAILED, FLOODED, OUT_OF_TIME
 from nbjudge.judge.messages import Finding
 from nbjudge.report.outputs import Room, harmless, output, plain
 
@@ -40,6 +40,9 @@ def explain(cell: NotebookNode, how: str, seconds: float) -> None:
     elif how == FLOODED:
         cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
         cell.outputs.append(error("TooMuchOutput", "This cell was stopped: it prints without end."))
+    elif how == FAILED and all(out.output_type != "error" for out in cell.outputs):
+        message = "This cell failed, and its error was lost in its output: it prints without end."
+        cell.outputs.append(error("TooMuchOutput", message))
     elif how == DIED:
         message = "The kernel died here: did it run out of memory, or did the code stop it?"
         cell.outputs.append(error("KernelDied", message))

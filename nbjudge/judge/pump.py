@@ -16,7 +16,7 @@ import zmq
 from jupyter_client.session import Session, json_unpacker
 from nbformat import NotebookNode
 
-from nbjudge.judge.endings import DIED, FLOODED, OUT_OF_TIME
+from nbjudge.judge.endings import DIED, FAILED, FLOODED, OUT_OF_TIME
 from nbjudge.report.outputs import output
 
 #: Maximum size of a message in bytes; a longer one closes the connection.
@@ -38,7 +38,7 @@ FLOOD, DISPLAYS = 8, 2000
 #: Bytes that each output counts in addition to its content, so that empty ones are not free.
 EACH = 200
 
-OK, FAILED = "ok", "failed"
+OK = "ok"
 
 
 class Kernel(Protocol):
