@@ -41,7 +41,7 @@ def explain(cell: NotebookNode, how: str, seconds: float) -> None:
         cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
         cell.outputs.append(error("TooMuchOutput", "This cell was stopped: it prints without end."))
     elif how == FAILED and all(out.output_type != "error" for out in cell.outputs):
-        message = "This cell failed, and its error was lost in its output: it prints without end."
+        message = "This cell was stopped by an error, which was lost: it prints more than is kept."
         cell.outputs.append(error("TooMuchOutput", message))
     elif how == DIED:
         message = "The kernel died here: did it run out of memory, or did the code stop it?"

@@ -109,7 +109,7 @@ print(small_set.grade(submitted, into, course, workers=2).students["ada"].score)
 def test_a_process_grades_one_course_after_another(courses, small_course, tmp_path):
     """The small set's values are tensors, those of the course before are not."""
     submitted = tmp_path / "submitted"
-    for student in ("ada", *map(str, range(FEW))):  # so many that workers judge them
+    for student in ("ada", *map(str, range(FEW))):  # more than the process judges itself
         hand_in(submitted, student, answered(small_course))
     folders = courses / "sorting", SMALL, Path(__file__).parent, small_course, submitted
     graded = run(tmp_path, "python", "-c", AFTER_ANOTHER, *folders, tmp_path / "graded")
