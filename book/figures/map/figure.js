@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, follow: followed } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -414,7 +414,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   const linked = asks.model !== null && Object.hasOwn(texts, asks.model);
   change(linked && asks.model !== name);
   ready = true;
-  for (const map of maps) followed(map, { over, choose, shows: () => pointed?.column, tapped: (there) => { if (there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox); } });
+  for (const map of maps) listen(map, { over, choose, shows: () => pointed?.column, tapped: (there) => { if (there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox); } });
   picture.element.addEventListener("pointermove", (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
     cell.textContent = cellAt(x, y);

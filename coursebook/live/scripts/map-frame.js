@@ -64,7 +64,7 @@ Live.mapFrame = (() => {
   }
 
   // What a mouse or a finger does on a map: what lies there is told to `over`, or is chosen. `shows` says if a stage is shown.
-  function follow({ element, point }, { over, choose, shows, tapped }) {
+  function listen({ element, point }, { over, choose, shows, tapped }) {
     let crossing = null, finger = false;
     element.addEventListener("pointermove", (event) => {
       const there = point(event), { movementX: across, movementY: down } = event;
@@ -81,5 +81,5 @@ Live.mapFrame = (() => {
       if (finger) tapped(there);
     });
   }
-  return { fold, reveal, uncover, bringUp, lender, follow };
+  return { fold, reveal, uncover, bringUp, lender, listen };
 })();
