@@ -165,7 +165,8 @@ def test_make_gpu_runs_from_an_unpacked_archive(course, tmp_path):
     own.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # no editable installation
     own.chmod(0o755)
     environment = dict(os.environ) | {
-        "PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1", "MAKEFLAGS": "",
+        "PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1",
+        "MAKEFLAGS": "--no-print-directory",
     }  # fmt: skip
     done = subprocess.run(
         ["make", "gpu", f"PYTHON={own}", "GPU=--list"], cwd=unpacked, env=environment, text=True,
