@@ -62,7 +62,7 @@ test-lowest: $(READY)  ## the package's tests in make test, with the oldest inst
 	@ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 TORCHINDUCTOR_CACHE_DIR=$(CURDIR)/.pytest_cache/lowest \
 	  $(BIN)/python -m pytest $(TESTS) --level quick tests/tfcourse
 
-test-release: $(READY)  ## what only a release needs: wheels in new environments, all evidence, a class of 100
+test-release: $(READY)  ## what only a release needs: wheels in new environments, all lessons, a class of 100
 	$(say) 'Tests for a release'
 	@$(BIN)/python -m pytest $(TESTS) --level release
 

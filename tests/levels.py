@@ -1,9 +1,9 @@
 """Which tests each of `make test`, `test-all`, `test-release` and `test-numerics` runs.
 
 They are ``--level quick``, ``all`` (what pytest does unless told), ``release`` and ``numerics``.
-The last two run what the others leave to them, and nothing else but, at a release, all evidence
-notebooks. A property that Hypothesis tries on examples is tried on more of them at each level: see
-:data:`SHARE`. Four markers tell the other tests apart:
+The last two run what the others leave to them, and nothing else but, at a release, all cases of
+:data:`AT_RELEASE`. A property that Hypothesis tries on examples is tried on more of them at each
+level: see :data:`SHARE`. Four markers tell the other tests apart:
 
 ``case_of(kind)``
     One case of many alike: the quick level takes those of its kind that :data:`SAMPLE` names.
@@ -40,8 +40,10 @@ ALONE = ("release", "numerics")
 #: The part of its examples on which a property is tried. They are drawn anew at each run.
 SHARE = {"quick": 0.25, "all": 0.5, "release": 1.0, "numerics": 1.0}
 
-#: The kind of what takes long and few changes reach: :mod:`passed` leaves it to releases till then.
 EVIDENCE = "evidence notebook"
+#: The kinds of what takes long and few changes reach: :mod:`passed` leaves them to releases till
+#: then.
+AT_RELEASE = ("chapter", EVIDENCE, "problem set")
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
@@ -118,7 +120,7 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
     """Where a test is left to, or None if it belongs to ``level``."""
     own = next(filter(None, map(item.get_closest_marker, ALONE)), None)
     if level in ALONE:  # it follows `make test-all`: nothing is left to anybody
-        wanted = _tries_examples(item) or case(item)[0] == EVIDENCE
+        wanted = _tries_examples(item) or case(item)[0] in AT_RELEASE
         more = level == "release" and not own and wanted
         return None if more or (own and own.name == level) else Left("", "")
     if own:

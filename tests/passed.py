@@ -6,9 +6,9 @@ pages on the site's sources. All are taken up into one digest. It is kept in pyt
 (``.pytest_cache``, which git ignores) when the test passes, and forgotten when it does not.
 ``--fresh`` takes no notice of it, and ``-p no:cacheprovider`` does without.
 
-Evidence notebooks take long and hold experiments, which few changes reach. A release runs them all,
-and keeps the digest of each one's sources in :data:`RELEASED`, a file of the course: `make
-test-all` runs those of which something has changed since, on any machine.
+Lessons, their evidence and the answers to problem sets take long, and few changes reach one. A
+release runs them all, and keeps the digest of what each depends on in :data:`RELEASED`, a file of
+the course: `make test-all` runs those of which something has changed since, on any machine.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ import re
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from levels import EVIDENCE, case
+from levels import AT_RELEASE, EVIDENCE, case, left_out
 
 from coursebook import browser
 
 #: Where pytest's cache keeps the digests, by test.
 KEPT = "tfcourse/passed"
 
-#: The evidence notebooks that the last release ran: lesson → digest of what they depend on.
+#: The cases that the last release ran: test file and case → digest of what they depend on.
 RELEASED = "tests/notebooks/released.json"
 
 #: What decides how numbers are rounded, besides the processor.
@@ -324,9 +325,17 @@ class Subject(NamedTuple):
         told = repr((self, _machine(), arithmetic, self.sources(tree)))
         return hashlib.sha256(told.encode()).hexdigest()
 
-    def alone(self) -> Subject:
-        """The same without the tests: what a release ran, whatever becomes of them."""
-        return self._replace(modules=())
+    def at_release(self, tree: Tree) -> str:
+        """One digest of what a release keeps, on any machine.
+
+        A notebook is its own test: what runs it is no source. A problem set's tests are the judge.
+        """
+        return (self if self.kind == "problem set" else self._replace(modules=())).sources(tree)
+
+    @property
+    def key(self) -> str:
+        """Its place in :data:`RELEASED`."""
+        return f"{self.modules[0]} {self.name}{' evidence' * (self.kind == EVIDENCE)}"
 
 
 def released(root: Path) -> dict[str, str]:
@@ -339,6 +348,8 @@ def released(root: Path) -> dict[str, str]:
 
 #: How many passed and have not changed since, here and at the last release.
 _SKIPPED = pytest.StashKey[tuple[int, int]]()
+#: How many tests a release has of each subject, whichever are asked for.
+_WHOLE = pytest.StashKey[Counter]()
 
 
 def _there(root: Path) -> set[str]:
@@ -373,6 +384,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Count before ``-k`` takes tests away: a release keeps a case whose every test has passed."""
+    if (subject := _subject(item)) and not left_out(item, "release"):
+        item.config.stash.setdefault(_WHOLE, Counter())[subject] += 1
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what has passed unchanged."""
@@ -382,21 +399,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = {} if fresh else config.cache.get(KEPT, {})
     tree = Tree(config.rootpath)
     digest = functools.cache(functools.partial(Subject.digest, tree=tree))
-    sources = functools.cache(functools.partial(Subject.sources, tree=tree))
+    at_release = functools.cache(functools.partial(Subject.at_release, tree=tree))
+    whole = config.stash.get(_WHOLE, Counter())
     known = released(config.rootpath) if level == "all" and not fresh else {}
-    here, at_release = [], []
+    here, there = [], []
     for item in items:
         if subject := _subject(item):
-            item.user_properties.append(("subject", list(subject)))
-            if subject.kind == EVIDENCE and level == "release":
+            item.user_properties.append(("subject", [*subject, whole[subject]]))
+            if subject.kind in AT_RELEASE and level == "release":
                 continue
             # Each process does this: a digest is found only where there is one to compare with.
             if (before := kept.get(item.nodeid)) and before == digest(subject):
                 here.append(item)
-            elif subject.kind == EVIDENCE and (before := known.get(subject.name)):
-                at_release += [item] if before == sources(subject.alone()) else []
-    config.stash[_SKIPPED] = len(here), len(at_release)
-    if out := {*here, *at_release}:
+            elif subject.kind in AT_RELEASE and (before := known.get(subject.key)):
+                there += [item] if before == at_release(subject) else []
+    config.stash[_SKIPPED] = len(here), len(there)
+    if out := {*here, *there}:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
 
@@ -408,6 +426,7 @@ class Keeper:
         self.config = config
         self.called: set[str] = set()
         self.passed: dict[str, Subject] = {}
+        self.whole: dict[Subject, int] = {}
         self.failed: set[str] = set()
         self.began, self.there = time.time(), _there(config.rootpath)
 
@@ -418,8 +437,9 @@ class Keeper:
             self.called.add(report.nodeid)
         told = dict(report.user_properties).get("subject")
         if told and report.when == "teardown" and report.nodeid in self.called:
-            kind, name, modules = told
-            self.passed[report.nodeid] = Subject(kind, name, tuple(modules))
+            kind, name, modules, whole = told
+            subject = Subject(kind, name, tuple(modules))
+            self.passed[report.nodeid], self.whole[subject] = subject, whole
 
     def pytest_sessionfinish(self) -> None:
         tree, kept = Tree(self.config.rootpath), self.config.cache.get(KEPT, {})
@@ -434,16 +454,22 @@ class Keeper:
             found = {test: digest(subject) for test, subject in self.passed.items()}
             kept |= {test: value for test, value in found.items() if value}
             if self.config.getoption("level") == "release":
-                self._keep_released({self.passed[test] for test in found if found[test]}, tree)
+                self._keep_released(Counter(self.passed[t] for t in found if found[t]), tree)
         for test in self.failed:
             kept.pop(test, None)
         if self.passed or self.failed:
             self.config.cache.set(KEPT, kept)
 
-    def _keep_released(self, subjects: set[Subject], tree: Tree) -> None:
-        ran = {one.name: one.alone().sources(tree) for one in subjects if one.kind == EVIDENCE}
-        if ran:
-            text = json.dumps(released(tree.root) | ran, indent=2, sort_keys=True)
+    def _keep_released(self, ran: Counter[Subject], tree: Tree) -> None:
+        if any("::" in arg for arg in self.config.args):  # of a file's other tests nothing is known
+            return
+        kept = {
+            one.key: one.at_release(tree)
+            for one, count in ran.items()
+            if one.kind in AT_RELEASE and count == self.whole[one]
+        }
+        if kept:
+            text = json.dumps(released(tree.root) | kept, indent=2, sort_keys=True)
             (tree.root / RELEASED).write_text(f"{text}\n", "utf-8")
 
     @pytest.hookimpl(optionalhook=True)

@@ -85,9 +85,9 @@ FIGURE = pytest.mark.case_of("live figure")
         (Item(), "quick all"),
         (
             Item(CHAPTER, path=Path("notebooks/05-self-attention/05-self-attention.ipynb")),
-            "quick all",
+            "quick all release",
         ),
-        (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all"),
+        (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all release"),
         (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all release"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),

@@ -217,21 +217,47 @@ def test_among_several_processes_too(course):
     assert "1 passed" in again and "2 unchanged since they passed" in again
 
 
+SETS = """
+import pytest
+from small import top
+
+@pytest.mark.case_of("problem set")
+@pytest.mark.parametrize("problem_set", ["ps05", "ps06"])
+@pytest.mark.parametrize("wrong", [False, True])
+def test_an_answer(problem_set, wrong): ...
+"""
+
+
 @pytest.mark.thorough("test of what has passed")
-def test_evidence_that_a_release_ran_waits_for_a_change(course):
+def test_what_a_release_ran_waits_for_a_change(course):
     (course / "notebooks/05-one/evidence.ipynb").write_text(notebook("import small.deep"))
     more = '"06-two")] + [Path("notebooks/05-one/evidence.ipynb")]'
     (course / "tests/test_chapters.py").write_text(TESTS.replace('"06-two")]', more))
+    (course / "tests/test_sets.py").write_text(SETS)
     (course / "tests/notebooks").mkdir()
-    assert "1 passed" in run(course, "--level", "release")
+    assert "7 passed" in run(course, "--level", "release")
     shutil.rmtree(course / ".pytest_cache")  # as in a new clone
+    again = run(course, "-p", "no:cacheprovider", "--level", "all")
+    assert "8 passed" in again, "without the cache, nothing is kept"
     again = run(course)
-    assert "3 passed" in again and "1 unchanged since the last release ran them" in again
+    assert "1 passed" in again and "7 unchanged since the last release ran them" in again
     append(course, "tests/test_chapters.py")
-    assert "1 unchanged since the last release" in run(course), "a test is no source of it"
-    assert "4 passed" in run(course, "--fresh")
+    assert "7 unchanged since the last release" in run(course), "no test is a source of a notebook"
+    assert "8 passed" in run(course, "--fresh")
+    shutil.rmtree(course / ".pytest_cache")
     append(course, "small/deep.py")
-    assert "the last release" not in run(course)
+    assert "1 unchanged since the last release" in run(course), "06 does not import it"
+
+
+@pytest.mark.thorough("test of what has passed")
+@pytest.mark.parametrize(
+    "part", [("-k", "True"), ("tests/test_sets.py::test_an_answer[True-ps05]",)], ids=["k", "name"]
+)
+def test_a_release_keeps_no_case_of_which_it_ran_a_part(part, course):
+    (course / "tests/test_sets.py").write_text(SETS)
+    (course / "tests/notebooks").mkdir()
+    assert "passed" in run(course, "--level", "release", *part)
+    assert not (course / passed.RELEASED).exists()
 
 
 @pytest.mark.parametrize("how", ["fails", "skips"])
