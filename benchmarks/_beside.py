@@ -8,6 +8,7 @@ them; the ratio of each peer's time to ours; and the goal that was set. The site
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import random
 import re
@@ -42,6 +43,10 @@ def wait(device: str) -> None:
         torch.cuda.synchronize()
 
 
+class Warmed(Exception):
+    """Every way has run once, and its times are not wanted."""
+
+
 def alternating(
     ways: Mapping[str, Callable[[], object]],
     repeats: int,
@@ -53,12 +58,15 @@ def alternating(
 
     The order is drawn for each round, so that none always follows the same other one. With
     ``after_itself`` each is preceded by an untimed run of its own: after a way that uses much
-    memory, runs of a few milliseconds were seen to take longer.
+    memory, runs of a few milliseconds were seen to take longer. Without ``repeats`` it ends in
+    :class:`Warmed`: all is compiled then.
     """
     seen: dict[str, list[float]] = {name: [] for name in ways}
     for way in ways.values():
         for _ in range(warm):
             way()
+    if not repeats:
+        raise Warmed
     order, draw = list(ways.items()), random.Random(0)
     for _ in range(repeats):
         draw.shuffle(order)
@@ -212,13 +220,15 @@ def keep(
 
     ``rows(device, quick, repeats)`` yields them. Each is printed and kept as it comes, in a partial
     record that replaces the complete one at the end, and in ``--keep FOLDER``, from where a run
-    that was stopped is resumed. ``--quick`` only shows that the script runs.
+    that was stopped is resumed. ``--quick`` only shows that the script runs; ``--warm`` compiles
+    what the rows that are not kept yet need, and measures nothing.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of each (%(default)s)")
     parser.add_argument("--keep", type=Path, help="where to store finished rows")
     parser.add_argument("--quick", action="store_true", help="a short run; writes no record")
+    parser.add_argument("--warm", action="store_true", help="compile; no times and no record")
     choice = parser.parse_args()
     if choice.device == "cuda":
         need_cuda()
@@ -229,10 +239,13 @@ def keep(
         sys.argv += ["--repeats", str(choice.repeats)]
     gpu, found = "-gpu" if choice.device == "cuda" else "", []
     once = keeper(None if choice.quick else choice.keep)
-    for part, work in rows(choice.device, choice.quick, 1 if choice.quick else choice.repeats):
-        found.append(once(re.sub(r"\W+", "-", part), work))
-        if not choice.quick:
+    repeats = 0 if choice.warm else 1 if choice.quick else choice.repeats
+    recorded = not (choice.quick or choice.warm)
+    for part, work in rows(choice.device, choice.quick, repeats):
+        with contextlib.suppress(Warmed):
+            found.append(once(re.sub(r"\W+", "-", part), work))
+        if recorded:
             write = partial(records.write, name + gpu, {"rows": found}, seed=seed)
             write(device=choice.device, finished=False)
-    if not choice.quick:
+    if recorded:
         print(write(device=choice.device).name)

@@ -3,8 +3,9 @@
 The CUDA tests, ours against its peers, a translator's step, the large presets, the measurements
 whose answer depends on the size, and the chapters with ``TFCOURSE_SIZE=full``. It is made for a
 GPU that is at hand for minutes: ``--minutes`` says how many, and the parts with the highest value
-per minute are chosen. First what measures times runs, alone; then the others, side by side. Each is
-a process, stopped when the time ends. Finished parts are not run again, stopped ones resume from
+per minute are chosen. What measures times runs alone, the others side by side; these stand still
+meanwhile, and what is to be timed is compiled beside them. Each is a process, stopped when the time
+ends. Finished parts are not run again, stopped ones resume from
 what they keep in ``--keep`` (``_build/gpu``), where compiled kernels are kept too; records are in
 ``benchmarks/records`` and the lessons' folders. A missing corpus, like any other failure, stops the
 part that needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again``
@@ -19,7 +20,6 @@ import importlib.util
 import json
 import math
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -30,6 +30,7 @@ from pathlib import Path
 # In an unpacked archive nothing is installed: the packages are those beside this folder.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from _visit import Visit  # noqa: E402
 from multi30k import several  # noqa: E402
 
 from coursebook import course, records  # noqa: E402
@@ -45,8 +46,6 @@ TESTS = (
 )
 #: What the tests need beside the packages; and the chapters.
 TEST_PACKAGES, CHAPTER_PACKAGES = ("pytest", "hypothesis", "beartype"), ("nbconvert",)
-#: How many trainings share the GPU.
-SIDE_BY_SIDE = 4
 #: What loses everything when it is stopped may take this many minutes of a visit.
 AT_A_STRETCH = 4.0
 #: Where minutes come from if nothing was measured.
@@ -73,6 +72,9 @@ class Part:
         Whether it resumes from that folder when it was stopped.
     alone:
         Whether it measures times, which others would disturb.
+    warm:
+        Compiles what it measures, if that takes long: a later run finds it in the folders of
+        :func:`environment`.
     """
 
     about: str
@@ -82,6 +84,7 @@ class Part:
     source: str = ESTIMATE
     kept: bool = True
     alone: bool = False
+    warm: Callable[[Path], None] | None = None
 
 
 def tests(folder: Path) -> None:
@@ -89,13 +92,13 @@ def tests(folder: Path) -> None:
     _call([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS])
 
 
-def script(name: str, *, resumed: bool = True) -> Callable[[Path], None]:
+def script(name: str, *more: str, resumed: bool = True) -> Callable[[Path], None]:
     """A script that measures on the GPU, with its own record; it may keep finished parts."""
 
     def run(folder: Path) -> None:
         keep = ["--keep", str(folder)] if resumed else []
         path = course.script_paths(course.root())[name].relative_to(course.root())
-        _call([sys.executable, str(path), "--device", "cuda", *keep])
+        _call([sys.executable, str(path), "--device", "cuda", *keep, *more])
 
     return run
 
@@ -153,15 +156,16 @@ def _timings() -> dict[str, Part]:
         ),
         "attention-speed-gpu": Part(
             "attention and our kernel beside PyTorch's", 2, 8, script("attention_speed"),
-            alone=True,
+            alone=True, warm=script("attention_speed", "--warm"),
         ),
         "generation-speed-gpu": Part(
             "GPT-2 writes, beside Hugging Face", 6, 9, script("generation_speed"), alone=True,
+            warm=script("generation_speed", "--warm"),
             source=f"one of two rows in 3.2 min ({H100})",
         ),
         "package-speed-gpu": Part(
             "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed"),
-            alone=True,
+            alone=True, warm=script("package_speed", "--warm"),
         ),
         "serial-time-gpu": Part(
             "recurrent nets and attention by length", 1, 3, script("serial_time", resumed=False),
@@ -267,9 +271,9 @@ def choose(found: dict[str, Part], states: States, minutes: float) -> dict[str, 
     return chosen
 
 
-def command(name: str, keep: Path) -> list[str]:
+def command(name: str, keep: Path, warm: bool = False) -> list[str]:
     """What runs a part in a process: after some errors on a GPU a process cannot use it again."""
-    return [sys.executable, __file__, "--part", name, "--keep", str(keep)]
+    return [sys.executable, __file__, "--part", name, "--keep", str(keep), *["--warm"] * warm]
 
 
 def absent(name: str) -> list[str]:
@@ -291,60 +295,31 @@ def environment(keep: Path) -> dict[str, str]:
     return folders | os.environ
 
 
-def _stop(process: subprocess.Popen) -> None:
-    """End a part, and whatever it has started: they are one group of processes."""
-    for what in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, what)
-            process.wait(5)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
-
-
 def run_all(found: dict[str, Part], names: list[str], states: States, minutes: float) -> list[str]:
-    """Run the parts, those that measure times first and alone; return which failed, and how."""
+    """Run the parts until the time is over; return which failed, and how."""
     started = time.monotonic()
-    end = started + 60 * minutes
-    waiting = sorted(names, key=lambda name: not found[name].alone)
-    running: dict[str, tuple[subprocess.Popen, float]] = {}
     failed = []
-    try:
-        while (waiting and time.monotonic() < end) or running:
-            while waiting and time.monotonic() < end and _room(found, waiting[0], [*running]):
-                name = waiting.pop(0)
-                print(f"{name}: {found[name].about}", flush=True)
-                process = subprocess.Popen(
-                    command(name, states.folder), start_new_session=True,
-                    env=environment(states.folder),
-                )  # fmt: skip
-                running[name] = process, time.monotonic()
-            time.sleep(0.05)
-            for name, (process, began) in list(running.items()):
-                if (code := process.poll()) is None and time.monotonic() < end:
-                    continue
-                if code is None:
-                    _stop(process)
-                del running[name]
-                took = (time.monotonic() - began) / 60
-                states.add(name, took, code == 0)
-                said = {0: "done", None: "stopped, the time is over"}.get(code, "failed")
-                print(f"{name}: {said} after {took:.1f} min", flush=True)
-                if code:
-                    failed.append(f"{name}: its process ended with {code}")
-    finally:
-        for process, _ in running.values():
-            _stop(process)
-    for name in waiting:
+
+    def ended(name: str, code: int | None, took: float) -> None:
+        states.add(name, took, code == 0)
+        said = {0: "done", None: "stopped, the time is over"}.get(code, "failed")
+        print(f"{name}: {said} after {took:.1f} min", flush=True)
+        if code:
+            failed.append(f"{name}: its process ended with {code}")
+
+    visit = Visit(
+        [name for name in names if found[name].alone],
+        [name for name in names if not found[name].alone],
+        [name for name in names if found[name].warm],
+        lambda name, warm: command(name, states.folder, warm),
+        environment(states.folder),
+        ended,
+    )
+    visit.run(started + 60 * minutes)
+    for name in visit.waiting:
         print(f"{name}: left for another time", flush=True)
     print(f"in all: {(time.monotonic() - started) / 60:.1f} min", flush=True)
     return failed
-
-
-def _room(found: dict[str, Part], name: str, running: list[str]) -> bool:
-    """Whether a part may start beside those that run."""
-    if found[name].alone:
-        return not running
-    return len(running) < SIDE_BY_SIDE and not any(found[other].alone for other in running)
 
 
 def main() -> None:
@@ -357,12 +332,14 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, default=course.root() / "_build" / "gpu",
                         help="where parts keep finished and partial work (_build/gpu)")  # fmt: skip
     parser.add_argument("--part", choices=list(known), help=argparse.SUPPRESS)
+    parser.add_argument("--warm", action="store_true", help=argparse.SUPPRESS)
     choice = parser.parse_args()
     states = States(choice.keep.resolve())
     if choice.part:
         own = states.folder / choice.part
         own.mkdir(parents=True, exist_ok=True)
-        known[choice.part].run(own)
+        part = known[choice.part]
+        (part.warm if choice.warm and part.warm else part.run)(own)
         return
     wanted = {name: known[name] for name in choice.only or known}
     finished = {name for name in wanted if states.of(name)[1]}

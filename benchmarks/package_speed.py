@@ -3,8 +3,9 @@
 Multi-head attention against PyTorch's. A GPT training step against nanoGPT's, Hugging Face's GPT-2
 and ``nn.TransformerEncoder`` with a causal mask, plain and through ``torch.compile``. The
 encoder-decoder's training step against ``nn.Transformer``, T5 and Marian. All have the same shape,
-and all use the optimiser that ``fit`` makes: AdamW in one pass over each tensor. One row has
-nanoGPT with the optimiser of its own training script on a CPU, which is PyTorch's default.
+and all use the optimiser that ``fit`` makes: AdamW in one pass over each tensor. Ours has the loss
+that ``fit`` takes, the others PyTorch's. One row has nanoGPT with the optimiser of its own training
+script on a CPU, which is PyTorch's default.
 
 On a CPU the models are small, in float32, with the exact GELU, which is cheaper there than the tanh
 approximation. ``--device cuda`` uses GPT-2 with 124 million parameters and an encoder-decoder of
@@ -31,7 +32,7 @@ from tfcourse.attention import MultiHeadAttention  # noqa: E402
 from tfcourse.flops import forward_flops
 from tfcourse.models.gpt import GPT, GPTConfig  # noqa: E402
 from tfcourse.models.transformer import Transformer, TransformerConfig  # noqa: E402
-from tfcourse.training import adamw  # noqa: E402
+from tfcourse.training import adamw, label_smoothed_loss  # noqa: E402
 
 SEED = 0
 NANO, HF, STACK = "nanoGPT", "Hugging Face GPT-2", "nn.TransformerEncoder"
@@ -98,6 +99,7 @@ def training_step(
     logits: Callable[[], Tensor],
     targets: Tensor,
     optimiser: torch.optim.Optimizer | None = None,
+    loss_of: Callable[[Tensor, Tensor], Tensor] = F.cross_entropy,
 ) -> Callable[[], None]:
     """Forward, loss, backward and a step of AdamW; in bfloat16 on a GPU."""
     if optimiser is None:
@@ -108,12 +110,17 @@ def training_step(
 
     def step() -> None:
         with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
-            loss = F.cross_entropy(logits().flatten(0, 1), targets.flatten())
+            loss = loss_of(logits().flatten(0, 1), targets.flatten())
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
 
     return step
+
+
+def our_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """What `fit` has: a chunk of a large vocabulary's logits at a time."""
+    return label_smoothed_loss(logits, targets)[0]
 
 
 def decoders(sizes: Sizes, device: str) -> tuple[Tensor, Tensor, dict[str, nn.Module]]:
@@ -153,7 +160,10 @@ def gpt(sizes: Sizes, device: str, compiled: bool = False) -> dict[str, Callable
         models = {name: models[name] for name in (OURS, NANO)}
     return {
         name: training_step(
-            model, logits_of(name, torch.compile(model) if compiled else model, x), y
+            model,
+            logits_of(name, torch.compile(model) if compiled else model, x),
+            y,
+            loss_of=our_loss if name == OURS else F.cross_entropy,
         )
         for name, model in models.items()
     }
@@ -166,7 +176,7 @@ def own_optimisers(sizes: Sizes, device: str) -> dict[str, Callable[[], None]]:
         models[NANO].parameters(), lr=1e-4, fused=device == "cuda" or None
     )  # fmt: skip
     return {
-        OURS: training_step(models[OURS], logits_of(OURS, models[OURS], x), y),
+        OURS: training_step(models[OURS], logits_of(OURS, models[OURS], x), y, loss_of=our_loss),
         NANO: training_step(models[NANO], logits_of(NANO, models[NANO], x), y, theirs),
     }
 
@@ -214,7 +224,7 @@ def encoder_decoder(sizes: Sizes, device: str) -> dict[str, Callable[[], None]]:
         return lambda: model(input_ids=source, attention_mask=real, decoder_input_ids=x).logits
 
     return {
-        OURS: training_step(ours, lambda: ours(source, x, lengths).logits, y),
+        OURS: training_step(ours, lambda: ours(source, x, lengths).logits, y, loss_of=our_loss),
         "nn.Transformer": training_step(theirs, lambda: theirs(source, source_hidden, x), y),
         "T5": training_step(t5, of(t5), y),
         "Marian": training_step(marian, of(marian), y),

@@ -99,3 +99,20 @@ def test_a_stopped_run_leaves_the_record_and_is_resumed(beside, monkeypatch, tmp
     run(rows, "--quick")
     assert ran[2:] == ["one", "two, three"], "a quick run neither reads nor writes what is kept"
     assert json.loads(record.read_text()) == written
+
+
+def test_warming_runs_each_way_and_neither_times_nor_writes(beside, monkeypatch, tmp_path):
+    monkeypatch.setattr(records, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(sys, "argv", ["speed.py", "--warm", "--keep", str(tmp_path / "kept")])
+    ran = []
+
+    def measured(name, repeats):
+        seen = beside.alternating({name: lambda: ran.append(name)}, repeats, warm=1)
+        pytest.fail(f"it was timed: {seen}")
+
+    def rows(device, quick, repeats):
+        for name in ("tfcourse", "peer"):
+            yield name, lambda name=name: measured(name, repeats)
+
+    beside.keep("speed", "", rows, seed=0)
+    assert ran == ["tfcourse", "peer"] and not list(tmp_path.iterdir())

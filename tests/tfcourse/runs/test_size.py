@@ -69,8 +69,9 @@ def gpu(course, monkeypatch, tmp_path):
         monkeypatch.setattr(on_gpu, "need_cuda", lambda: None)
         monkeypatch.setattr(
             on_gpu, "command",
-            lambda name, keep: [
-                sys.executable, "-c", f"import sys, time; {given[name][3]}", str(tmp_path), name,
+            lambda name, keep, warm: [
+                sys.executable, "-c", f"import sys, time; {given[name][3]}", str(tmp_path),
+                name + "-warm" * warm,
             ],
         )  # fmt: skip
         monkeypatch.setattr(sys, "argv", ["on_gpu.py", "--keep", str(tmp_path / "kept"), *flags])
@@ -141,6 +142,47 @@ def test_times_are_measured_alone_and_trainings_run_side_by_side(gpu, tmp_path):
     assert times["speed"][1] < times["other-speed"][0]
     assert times["other-speed"][1] < min(times["a"][0], times["b"][0])
     assert max(times["a"][0], times["b"][0]) < min(times["a"][1], times["b"][1])
+
+
+#: Notes the time again and again, so that it shows when it stood still.
+TICKS = (
+    "file = open(sys.argv[1] + '/' + sys.argv[2], 'a', buffering=1);"
+    "[(print(time.monotonic(), file=file), time.sleep(0.02)) for _ in range(100)]"
+)
+
+
+def test_what_is_timed_is_compiled_beside_trainings_that_then_stand_still(gpu, tmp_path, capsys):
+    warm = {"alone": True, "warm": lambda folder: None}
+    gpu({"speed": (1, 9, warm, TIMED), "training": (1, 1, {}, TICKS)})
+    began, ended = (float(at) for at in (tmp_path / "speed").read_text().split())
+    compiled = [float(at) for at in (tmp_path / "speed-warm").read_text().split()]
+    ticks = [float(at) for at in (tmp_path / "training").read_text().split()]
+    assert compiled[1] < began
+    assert any(compiled[0] < at < compiled[1] for at in ticks), "it trains beside the compilation"
+    assert not any(began < at < ended for at in ticks), "it stands still beside the timing"
+    assert len(ticks) == 100 and ticks[-1] > ended
+    said = capsys.readouterr().out
+    assert "speed: compiled in 0.0 min" in said and "training: done" in said
+
+
+def test_what_stands_still_when_the_time_is_over_is_stopped_too(gpu, tmp_path, capsys):
+    sleeps = "time.sleep(0.2 if sys.argv[2].endswith('-warm') else 60)"
+    warm = {"alone": True, "warm": lambda folder: None}
+    given = {
+        "speed": (1, 9, warm, sleeps),
+        "training": (1, 1, {}, sleeps),
+        "good": (1, 1, {}, GOOD),
+    }
+    gpu(given, "--only", "good")
+    import on_gpu
+
+    began, states = time.monotonic(), on_gpu.States(tmp_path / "kept")
+    assert on_gpu.run_all(on_gpu.parts(), ["speed", "training"], states, 0.05) == []
+    assert time.monotonic() - began < 15
+    said = capsys.readouterr().out
+    assert "speed: stopped, the time is over" in said
+    assert "training: stopped, the time is over after 0.0 min" in said
+    assert states.of("training")[0] < states.of("speed")[0], "standing still is not counted"
 
 
 def test_only_chapters_take_long_and_keep_nothing(course, monkeypatch):
