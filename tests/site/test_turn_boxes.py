@@ -104,10 +104,37 @@ def test_the_field_answers(tmp_path, chromium):
             ("", "Type a number"),
             ("1", "Not yet."),
             ("0.82", "Right."),
+            ("0.5 + 0.32", "Right."),
+            ("41/50", "Right."),
+            ("0.9**2 + 2**-1/50", "Right."),
+            ("[0.82]", "Right."),
+            ("0.8.2", "Type a number"),
+            ("2 ** (", "Type a number"),
         ):
             tab.get_by_label("Your answer").fill(typed)
             tab.keyboard.press("Enter")
             assert tab.get_by_role("status").inner_text().startswith(said)
+
+
+SEVERAL = 'check(goal, (0.5**10, 1.5**10), said="Right.", hints=[((1, 57.7), "One.")])'
+
+
+def test_the_field_takes_formulas_and_rounded_numbers(tmp_path, chromium):
+    """As a learner writes them: the page's own words for the answer are "about 58"."""
+    data = json.dumps(turn.judged(SEVERAL))
+    script = (ROOT / "coursebook" / "static" / "turn.js").read_text("utf-8")
+    right = ["0.5**10, 1.5^10", "(0.001, 58)", "0.000977, 57.67", "1/1024, 57.7", "0.001, 57.665,"]
+    wrong = {"0.001, 60": "Not", "0.001, 57": "Not", "0.001, 6·10": "Not", "0.001": "Not",
+             "1, 57.7": "One."}  # fmt: skip
+    with offline(chromium) as tab:
+        tab.set_content(f"<script>{script}</script>")
+        said = tab.evaluate(
+            "([texts, judged]) => texts.map((text) => turnVerdict(text, JSON.parse(judged)))",
+            [[*right, *wrong], data],
+        )
+    assert said[: len(right)] == ["Right."] * len(right)
+    for told, start in zip(said[len(right) :], wrong.values(), strict=True):
+        assert told.startswith(start)
 
 
 @pytest.mark.browser
