@@ -42,7 +42,8 @@ def check(
     right:
         The right answer: a tensor, a number, or anything that can be compared with ``==``.
     said:
-        Printed if the two are equal, tensors and numbers within 0.001.
+        Printed if the two are equal, tensors and numbers within 0.001; a number may be rounded to
+        two digits or more.
     hints:
         Likely wrong answers, each with the feedback for it.
     hint:
@@ -165,8 +166,25 @@ def _judged(
     """Whether an answer is right, and what to say to it."""
     if _equal(answer, right):
         return True, said
-    told = (text for wrong, text in hints if _equal(answer, wrong))
-    return False, next(told, _shape(answer, right) or hint)
+    told = next((text for wrong, text in hints if _equal(answer, wrong)), "")
+    if not told and _rounded(answer, right):
+        return True, said
+    return False, told or _shape(answer, right) or hint
+
+
+def _rounded(answer: Any, right: Any) -> bool:
+    """Whether a typed number is the right one, rounded to two digits or more; or each of several.
+
+    ``coursebook/static/turn.js`` does the same with what is typed on the site.
+    """
+    if isinstance(answer, tuple) and isinstance(right, tuple) and len(answer) == len(right):
+        return all(_equal(a, b) or _rounded(a, b) for a, b in zip(answer, right, strict=True))
+    if type(answer) not in (int, float) or not isinstance(right, (int, float)):
+        return False
+    whole, _, digits = repr(answer).lstrip("-").removesuffix(".0").partition(".")
+    if not (whole + digits).isdecimal() or len((whole + digits).lstrip("0")) < 2:
+        return False
+    return abs(answer - right) <= 0.5000001 * 10 ** -len(digits)
 
 
 def _equal(answer: Any, other: Any) -> bool:

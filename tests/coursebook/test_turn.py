@@ -22,6 +22,12 @@ ROW = torch.tensor([1.0, 2.0])
         (40, 34, "Not yet."),
         (0.5, 0.5004, "Well done."),
         ("34", 34, "Not yet."),
+        (58, 57.665, "Well done."),
+        ((0.001, 57.67), (0.5**10, 57.665), "Well done."),
+        (57, 57.665, "Not yet."),
+        (60.0, 57.665, "Not yet."),
+        (6, 5.7, "Not yet."),
+        (True, 0.6, "Not yet."),
         (["gin"], ["gin"], "Well done."),
     ],
 )
