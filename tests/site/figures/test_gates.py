@@ -69,3 +69,10 @@ def test_gates(shown, number_reader) -> None:
     keys = Keys(shown, "gates")
     typed(keys, "the zebra sleeps")
     assert "does not know zebra" in keys.figure.locator(".live-note").inner_text()
+
+
+@browser
+def test_a_longer_sentence_is_judged_at_its_end(shown) -> None:
+    keys = Keys(shown, "gates")
+    typed(keys, "the students in the exam where the old fire alarm is often ringing")
+    assert keys.said.startswith("After ringing: ")

@@ -38,24 +38,27 @@ Live.figure("pull-push", (ui, { centre, around, w, vectors, rate, noise }) => {
 
   function draw() {
     const after = next();
-    const words = around.slice(0, 1 + drawn);
+    // Noise words that are not drawn stay in sight: nothing moves them, and the model may say yes to them.
+    const words = around.slice(0, 1 + Math.max(drawn, noise));
+    const { scores, says, errors } = Live.negativeSampling(now.w, now.vectors.slice(0, words.length), 0);
+    const pushed = (j) => j <= drawn;
     const place = (v) => v.map((value) => number(value)).join(", ");
     plane.draw(
       `Vectors in the plane after ${step} steps: ${centre} (${place(now.w)}); ${words.map((word, j) => `${word} (${place(now.vectors[j])})`).join("; ")}.`,
       300, line(0, MIDDLE[1], 360, MIDDLE[1]), line(MIDDLE[0], 0, MIDDLE[0], 300),
-      words.map((word, j) => vector(word, now.vectors[j], after.vectors[j], kind(j))),
+      words.map((word, j) => vector(word, now.vectors[j], after.vectors[j] ?? now.vectors[j], kind(j))),
       vector(centre, now.w, after.w, "q"));
     table.draw(
-      `For each word its score with ${centre}, what the model says, what is true, and the difference: ${words.map((word, j) => `${word}: ${number(after.scores[j], 4)}, ${number(after.says[j], 4)}, ${j ? 0 : 1}, ${number(after.errors[j], 4)}`).join("; ")}.`,
+      `For each word its score with ${centre}, what the model says, what is true, and the difference: ${words.map((word, j) => `${word}: ${number(scores[j], 4)}, ${number(says[j], 4)}, ${j ? 0 : 1}, ${number(errors[j], 4)}`).join("; ")}.`,
       60 + 40 * words.length,
       text(126, 20, "score", "end"), text(138, 20, "says yes"), text(278, 20, "true", "end"), text(356, 20, "force", "end"),
       words.map((word, j) => {
         const y = 34 + 40 * j;
         return [
-          text(0, y + 17, word, `name ${kind(j)}`), text(126, y + 17, number(after.scores[j]), "end"),
-          box(138, y, 62, 24, "track"), box(138, y, 62 * after.says[j], 24, `cell ${kind(j)}`),
-          text(208, y + 17, number(after.says[j])), text(278, y + 17, j ? "no" : "yes", "end"),
-          text(356, y + 17, `${j ? "push" : "pull"} ${number(Math.abs(after.errors[j]))}`, "end strong"),
+          text(0, y + 17, word, `name ${kind(j)}`), text(126, y + 17, number(scores[j]), "end"),
+          box(138, y, 62, 24, "track"), box(138, y, 62 * says[j], 24, `cell ${kind(j)}`),
+          text(208, y + 17, number(says[j])), text(278, y + 17, j ? "no" : "yes", "end"),
+          text(356, y + 17, pushed(j) ? `${j ? "push" : "pull"} ${number(Math.abs(errors[j]))}` : "not drawn", pushed(j) ? "end strong" : "end"),
         ];
       }));
     ui.say(`Step ${step}: the loss is ${number(after.loss, 4)}. The score of ${around[0]} is ${number(after.scores[0])}${drawn ? `, and of the noise words ${after.scores.slice(1).map((score) => number(score)).join(", ")}` : ""}.`);

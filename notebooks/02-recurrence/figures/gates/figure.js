@@ -65,8 +65,9 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
   ui.sentence({ label: "Sentence", value: sentence, change(typed) {
     const found = model.split(typed, longest);
     if (found.words.length) {
+      const last = place === words.length - 1; // then the last word stays the one in question
       words = found.words;
-      place = Math.min(place, words.length - 1);
+      place = last ? words.length - 1 : Math.min(place, words.length - 1);
       if (slider) { slider.set(place + 1, words.length); draw(); }
     }
     return model.remark(found);

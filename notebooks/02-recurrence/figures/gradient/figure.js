@@ -60,6 +60,6 @@ Live.figure("gradient", (ui, { gain: firstGain, length: firstLength, low, high }
   ui.slider({ label: "Number of words", min: 1, max: most, value: length, change: (n) => { length = n; draw(); } });
   ui.slider({ label: "Scale of U", min: 0.5, max: 3, step: 0.1, value: gain, show: (g) => number(g, 1), change: (g) => { gain = g; draw(); } });
   ui.check({ label: "Without the tanh", value: linear, change: (on) => { linear = on; draw(); } });
-  ui.hint("Find a scale at which the gradient neither vanishes nor explodes. How wide is that range? Then remove the tanh and find it again.");
+  ui.hint("Between which two scales does vanishing turn into exploding? Then remove the tanh. Which scale keeps the gradient now?");
   draw();
 });

@@ -33,20 +33,20 @@ Live.figure("film-review", (ui, { review, longest, loudest }) => {
     run = model.read(words, { out, equal });
     const rows = words.map((word, j) => {
       const y = 34 + 21 * j, vote = run.votes[j];
-      if (out.has(j)) return [text(88, y + 11, short(word, 12), "end"), Live.line(4, y + 7, 340, y + 7)];
+      if (out.has(j)) return [text(88, y + 11, short(word, 12), "end"), Live.line(4, y + 7, 356, y + 7)];
       const length = 56 * Math.min(Math.abs(vote) / loudest, 1);
       return [
         text(88, y + 11, short(word, 12), `end${j === heaviest() && !equal ? " strong" : ""}`),
         box(96, y, 60, 14, "track"), box(96, y, 60 * run.weights[j], 14, "cell weight"), text(196, y + 11, number(run.weights[j]), "end"),
         box(vote < 0 ? 262 - length : 262, y, length, 14, `cell ${vote < 0 ? "k" : "v"}`),
-        vote < 0 ? text(268, y + 11, number(vote, 1)) : text(256, y + 11, number(vote, 1), "end"),
+        text(356, y + 11, number(vote, 1), "end"),
       ];
     });
     const bottom = 34 + 21 * words.length;
     picture.draw(
       `Each word, its weight and its vote: ${words.map((word, j) => (out.has(j) ? `${word} taken out` : `${word} ${number(run.weights[j], 4)} ${number(run.votes[j], 4)}`)).join(", ")}.`,
       bottom + 40,
-      text(96, 20, "weight", "strong"), text(256, 20, "bad", "end k strong"), text(268, 20, "good", "v strong"),
+      text(96, 20, "weight", "strong"), text(256, 20, "bad", "end k strong"), text(268, 20, "good", "v strong"), text(356, 20, "vote", "end strong"),
       Live.line(262, 28, 262, bottom), rows,
       text(0, bottom + 22, `The review is ${verdict()}.`, "name"));
     put.disabled = !out.size;
