@@ -16,8 +16,9 @@ from tfcourse.layers import Block, FeedForward, LayerNorm
 STREAMS = [
     (residual, norm, init)
     for residual, norm, init in [
-        (True, "pre", "xavier"), (True, "post", "xavier"), (True, "post", "gpt2"),
-        (True, "none", "gpt2"), (False, "pre", "large"), (False, "post", "gpt2"),
+        (True, "pre", "xavier"), (True, "post", "xavier"), (True, "post", "small"),
+        (True, "post", "gpt2"), (True, "none", "gpt2"), (False, "pre", "large"),
+        (False, "post", "gpt2"),
     ]
 ]  # fmt: skip
 
@@ -74,6 +75,7 @@ def test_first_weights_have_the_deviation_that_is_named(loaded) -> None:
     wanted = {
         "xavier": (math.sqrt(2 / 32), math.sqrt(2 / 80)),
         "large": (3 * math.sqrt(2 / 32), 3 * math.sqrt(2 / 80)),
+        "small": (0.02 * math.sqrt(768 / 16), 0.02 * math.sqrt(768 / 16)),
         "gpt2": (0.02 * math.sqrt(768 / 16), 0.02 * math.sqrt(768 / 16 / 48)),
     }
     for init, (query, down) in wanted.items():
@@ -101,6 +103,7 @@ def test_residual_stream(shown) -> None:
     agrees()
     for label, press, change in [
         ("Norm", "ArrowDown", {"norm": "post"}),
+        ("Initial weights", "ArrowDown", {"init": "small"}),
         ("Initial weights", "ArrowDown", {"init": "gpt2"}),
         ("Blocks passed", "End", {"after": 24}),
         ("Residual path", "Space", {"residual": False}),

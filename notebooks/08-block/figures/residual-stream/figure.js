@@ -10,10 +10,12 @@ Live.stream = (() => {
   const drawn = (next, rows, columns, std) =>
     Array.from({ length: rows }, () => Array.from({ length: columns }, () => std * next()));
 
-  // The deviation of a matrix: Glorot's, three times Glorot's, or GPT-2's 0.02 carried over from width 768 to this one,
-  // in which what is added is smaller the more blocks there are.
+  // The deviation of a matrix: Glorot's, three times Glorot's, or GPT-2's 0.02 carried over from width 768 to this one;
+  // scaled, what is added is smaller the more blocks there are.
   function deviation(init, rows, columns, added, { width, blocks }) {
-    if (init === "gpt2") return (0.02 * Math.sqrt(768 / width)) / (added ? Math.sqrt(2 * blocks) : 1);
+    const small = 0.02 * Math.sqrt(768 / width);
+    if (init === "small") return small;
+    if (init === "gpt2") return small / (added ? Math.sqrt(2 * blocks) : 1);
     return Math.sqrt(2 / (rows + columns)) * (init === "large" ? 3 : 1);
   }
   function weights(init, sizes) {
@@ -119,7 +121,7 @@ Live.figure("residual-stream", (ui, data) => {
   });
   ui.choice({
     label: "Initial weights", value: now.init, change: change("init"),
-    options: [["xavier", "Xavier"], ["gpt2", "small, scaled"], ["large", "three times Xavier"]],
+    options: [["xavier", "Xavier"], ["small", "small"], ["gpt2", "small, scaled"], ["large", "three times Xavier"]],
   });
   ui.slider({
     label: "Blocks passed", min: 0, max: sizes.blocks, value: now.after,

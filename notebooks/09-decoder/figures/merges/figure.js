@@ -38,5 +38,5 @@ Live.figure("merges", (ui, { text: begin, longest }) => {
   const slider = ui.slider({ label: "Merges", min: 0, max: merges.length, value: done, change: (value) => { done = value; draw(); } });
   const to = (value) => { done = Math.max(0, Math.min(merges.length, value)); slider.set(done); draw(); };
   ui.buttons(["Next merge", () => to(done + 1)], ["Undo one merge", () => to(done - 1)]);
-  ui.hint("␣ is a space. Try a word from Shakespeare, a modern word, and a word in another script.");
+  ui.hint("␣ is a space, and Ã and © stand for the two bytes of é. Try a word from Shakespeare, a modern word, and a word in another script.");
 });
