@@ -72,7 +72,8 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
     if (found.words.length) {
       words = found.words;
       run = model.read(words);
-      if (whichWord) set(Math.min(word, words.length - 1), step);
+      const asks = words.indexOf("note"); // the word that the model was trained on
+      if (whichWord) set(asks >= 0 ? asks : Math.min(word, words.length - 1), step);
     }
     return model.remark(found);
   } });
