@@ -124,7 +124,7 @@ FIGURES = (
         "A small trained model fills in hidden words. Choose one of its eight heads, see where "
         "it looks, and take it out. Which heads does the model need?",
         "06-multi-head",
-        data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
+        data={"sentences": [13, 28, 21, 17, 6, 16], "first": 28, "place": [1, 1]},
         stored=("filler",),
         scripts=("filler-model",),
     ),
