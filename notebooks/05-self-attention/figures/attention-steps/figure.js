@@ -84,6 +84,7 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
   if (!Live.calm()) pairs.push(["Play", () => {
     if (timer) return stop();
     play.textContent = "Stop";
+    if (last()) set(0, 0); // else it would stop at once
     timer = setInterval(() => (last() ? stop() : forward()), 1400);
     return null;
   }]);
