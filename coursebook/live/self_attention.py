@@ -71,9 +71,9 @@ FIGURES = (
     Figure(
         "attention-steps",
         "What does each word take from the others?",
-        "One of the four heads of a small trained model: the one in which note attends to the "
-        "words that tell its sense, here hummed, strings and guitar. Go through the steps for "
-        "one word, then for the next, or type a sentence of your own.",
+        "One of the four heads of a small trained model: the one in which note gives most of its "
+        "weight to the words that tell its sense, here hummed, strings and guitar. Go through "
+        "the steps for one word, then for the next, or type a sentence of your own.",
         "05-self-attention",
         data={"sentence": SENTENCE, "asking": 7, "head": HEAD},
         stored=("reader",),
@@ -124,7 +124,7 @@ FIGURES = (
         "A small trained model fills in hidden words. Choose one of its eight heads, see where "
         "it looks, and take it out. Which heads does the model need?",
         "06-multi-head",
-        data={"sentences": [13, 28, 21, 17, 6, 16], "first": 13, "place": [1, 1]},
+        data={"sentences": [13, 28, 21, 17, 6, 16], "first": 28, "place": [1, 1]},
         stored=("filler",),
         scripts=("filler-model",),
     ),

@@ -72,7 +72,8 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
     if (found.words.length) {
       words = found.words;
       run = model.read(words);
-      if (whichWord) set(Math.min(word, words.length - 1), step);
+      const asks = words.indexOf("note"); // the word that the model was trained on
+      if (whichWord) set(asks >= 0 ? asks : Math.min(word, words.length - 1), step);
     }
     return model.remark(found);
   } });
@@ -83,6 +84,7 @@ Live.figure("attention-steps", (ui, { sentence, asking, head }) => {
   if (!Live.calm()) pairs.push(["Play", () => {
     if (timer) return stop();
     play.textContent = "Stop";
+    if (last()) set(0, 0); // else it would stop at once
     timer = setInterval(() => (last() ? stop() : forward()), 1400);
     return null;
   }]);

@@ -9,11 +9,11 @@ Live.normals = (seed) => {
 };
 
 // How peaked weights are, and how strongly they answer a change of the scores: the trace of the
-// softmax's derivative, the sum of w (1 - w).
+// softmax's derivative, the sum of a (1 - a).
 Live.peaked = (weights) => ({
   largest: Math.max(...weights),
   entropy: -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0),
-  gradient: weights.reduce((sum, w) => sum + w * (1 - w), 0),
+  gradient: weights.reduce((sum, a) => sum + a * (1 - a), 0),
 });
 
 Live.figure("scaling", (ui, { keys: count, widths, seed: begin }) => {
@@ -49,7 +49,7 @@ Live.figure("scaling", (ui, { keys: count, widths, seed: begin }) => {
         weights.map((w, j) => box(40 + j * (316 / count), 130 - 96 * w, 316 / count - 5, 96 * w, `cell ${kind}`)),
         text(34, 148, `${count} keys`),
         text(34, 170, `largest ${number(largest)}`, "strong"), text(136, 170, `entropy ${number(entropy)} bits`, "strong"),
-        text(34, 188, `gradient Σ w(1 − w) = ${number(gradient, 4)}`, "strong"));
+        text(34, 188, `gradient Σ a(1 − a) = ${number(gradient, 4)}`, "strong"));
     });
     const x = (i) => 40 + (i * 300) / (widths.length - 1);
     const y = (value) => 130 - 96 * value;

@@ -19,7 +19,8 @@ Live.figure("rotary", (ui, data) => {
   const table = html("dl", { class: "live-numbers" });
   ui.panel(html("div", {}, table));
   const radians = (degrees) => (degrees * Math.PI) / 180;
-  const onPage = ([x, y]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y];
+  // As the clocks of the lesson: from the top, clockwise. The first coordinate goes up, the second to the right.
+  const onPage = ([up, right]) => [MIDDLE + UNIT * right, MIDDLE - UNIT * up];
   let was = null;
 
   function read() {
@@ -35,9 +36,9 @@ Live.figure("rotary", (ui, data) => {
     const { arrows, score } = read();
     const unit = arrows.map(({ tip }) => Live.at(Math.atan2(tip[1], tip[0]) * 1e4) / 1e4);
     const [from, to] = unit.map((angle) => onPage([0.45 * Math.cos(angle), 0.45 * Math.sin(angle)]).map(at));
-    const left = Number(arrows[0].tip[0] * arrows[1].tip[1] > arrows[0].tip[1] * arrows[1].tip[0]);
+    const right = Number(arrows[0].tip[0] * arrows[1].tip[1] > arrows[0].tip[1] * arrows[1].tip[0]);
     drawn.replaceChildren(
-      svg("path", { class: "curve", d: `M${from}A${0.45 * UNIT},${0.45 * UNIT},0,0,${1 - left},${to}` }),
+      svg("path", { class: "curve", d: `M${from}A${0.45 * UNIT},${0.45 * UNIT},0,0,${right},${to}` }),
       ...arrows.flatMap(({ name, start, tip }) => {
         const [x, y] = onPage(tip);
         const length = Math.hypot(x - MIDDLE, y - MIDDLE) || 1;
@@ -95,7 +96,7 @@ Live.figure("rotary", (ui, data) => {
     Live.holdStill(handle);
     Live.drag(handle, plane.element, () => [(x, y) => {
       const back = -now[position] * Live.rotaryTheta(now.pair, data.width);
-      const [a, b] = Live.turn([(x - MIDDLE) / UNIT, (MIDDLE - y) / UNIT], back);
+      const [a, b] = Live.turn([(MIDDLE - y) / UNIT, (x - MIDDLE) / UNIT], back);
       now[parts[0]] = (Math.round((Math.atan2(b, a) * 180) / Math.PI) + 360) % 360;
       now[parts[1]] = Math.min(Math.max(Math.round(Math.hypot(a, b) * 20) / 20, 0.2), 2);
       showAll();
