@@ -88,8 +88,8 @@ Live.mapRow = (ui, form, say, { part }) => {
     .map(([span, y, high = CELL]) => around(span, row.head.q[0], i, y, high)));
   function said() {
     const { q, k, v, output } = row.head, { t, me, columns } = row, { j, each, share, handed } = products(), i = pointed?.i, one = making();
-    if (one) return `Number ${one.i + 1} of the ${one.name} of “${one.of_}” is x · column ${one.i + 1} of ${one.matrix} + bias = ${number(one.whole)}: ${one.terms.length} terms, the largest first. x is ${row.norms === "before" ? "the row after the norm" : "the row"} that the attention reads. Press again to close.`;
-    if (i === undefined) return `A strip is a vector, a cell for each of its ${q[t].length} numbers: blue above zero, yellow below. Where query and key have one colour, the score rises, else it falls. Point at a row to see its score made, at a cell to read its number; press a cell to see it made.`;
+    if (one) return `Number ${one.i + 1} of the ${one.name} of “${one.of_}” is x · column ${one.i + 1} of ${one.matrix} + bias = ${number(one.whole)}: ${one.terms.length} terms, the largest first. x is ${row.norms === "before" ? "the row after the norm" : "the row"}. Press again to close.`;
+    if (i === undefined) return `A strip is a vector, a cell for each of its ${q[t].length} numbers: blue above zero, yellow below. Where query and key have one colour, the score rises, else it falls. Point at a row to see its score made, at a cell to read its number; press a cell, or Enter, to see it made.`;
     return `Number ${i + 1} of ${each.length}: “${me}” has q ${number(q[t][i])}, “${columns[j]}” has k ${number(k[j][i])}; q × k = ${number(each[i])}. ` +
       `Weight ${number(share)} × v ${number(v[j][i])} = ${number(handed[i])}, of a sum of ${number(output[t][i])}. Press a cell to see it made.`;
   }

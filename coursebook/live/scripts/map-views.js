@@ -59,7 +59,7 @@ Live.mapViews = (() => {
     const stream = [from[t], added[t], after[t]];
     // Where in the text a unit is strongest. In a decoder also the row's probabilities after the last block, without what the
     // unit gives: which token it raises most, which it lowers most, with the probabilities with and without it.
-    const fires = (unit) => highest(hidden.map((row) => row[unit]), 3).filter((at) => hidden[at][unit] > 0).map((at) => `“${names[at]}” ${number(hidden[at][unit])}`).join(", ");
+    const fires = (unit) => highest(hidden.map((row) => row[unit]), 2).filter((at) => hidden[at][unit] > 0).map((at) => `“${names[at]}” ${number(hidden[at][unit])}`).join(", ");
     const known = new Map(), effects = Boolean(gives) && !gone, end = bands[b].blocks.at(-1).at(-1)[1].after[t], shares = (vector) => Live.softmax(scored_(vector).map((one) => one / temperature));
     const whole = effects ? shares(end) : null;
     function moves(unit) {
@@ -69,8 +69,8 @@ Live.mapViews = (() => {
       }
       return known.get(unit);
     }
-    const told = ({ token: name, share, left }) => `“${name}” would have ${chance(left)}, not ${chance(share)}`;
-    const tells = (unit) => `${fires(unit) ? ` In this text it is strongest at ${fires(unit)}.` : ""}${effects ? ` If the row ended without what it gives, ${moves(unit).map(told).join("; ")}.` : ""}`;
+    const told = ({ token: name, share, left }) => `“${name}” ${chance(left)}, not ${chance(share)}`;
+    const tells = (unit) => `${fires(unit) ? ` Strongest in this text at ${fires(unit)}.` : ""}${effects ? ` Taken out of the row at its end: next ${moves(unit).map(told).join("; ")}.` : ""}`;
     const all = [[norms === "before" ? "x: norm of the row" : "x: the row", x], [`inside: ${activation}(x W_1 + b)`, wide], ["inside × W_2: FFN adds", added[t]], ...(norms === "before" ? [["row before", from[t]]] : []), [norms === "after" ? "LN of row + added" : "row after = before + added", after[t]]];
     return {
       title: `Block ${block + 1}, feed-forward${gone ? " is off" : ""}: “${names[t]}”`, off: gone,
@@ -85,7 +85,7 @@ Live.mapViews = (() => {
           title: `The strongest of ${wide.length} units`, heads: effects ? ["unit: + raises, − lowers", "", activation] : ["unit", "x·w + b", activation], group: "unit", i: key, chosen: key, letters: effects ? 22 : 13,
           rows: listed.map((unit) => [effects ? `${unit + 1} +${moves(unit)[0].token} −${moves(unit)[1].token}` : String(unit + 1), effects ? "" : number(inner[t][unit]), number(wide[unit]), wide[unit] / top]), keys: listed,
           said: key === undefined ? `Each unit multiplies the row x by weights w of its own (its column of the matrix W_1), adds a number b, and puts the sum through ${activation}. Point at a unit to see where in the text it is strongest${effects ? ", and which next token it raises and lowers most" : ""}.`
-            : `Unit ${key + 1} of ${wide.length}: x · w + b = ${number(inner[t][key])}, and ${activation} makes ${number(wide[key])} of it.${tells(key)}`,
+            : `Unit ${key + 1} of ${wide.length}: ${activation}(x · w + b) = ${activation}(${number(inner[t][key])}) = ${number(wide[key])}.${tells(key)}`,
         };
       },
     };

@@ -5,6 +5,7 @@ import re
 import pytest
 import torch
 from figure_pages import NEAR, Keys, browser
+from live_site import offline
 
 from .test_inside import opened
 from .test_map import DATA, SHOWN, family
@@ -31,6 +32,7 @@ def test_each_stop_lights_what_it_names_and_shows_something_new(shown, name: str
     keys.press("Enter")
     seen = []
     for number, stop in enumerate(DATA["tours"][name.split()[-1].lower()], start=1):
+        assert stop["map"], number
         pictures = {"map": map_, "stage": panel(keys)}
         for which, picture in pictures.items():
             lit, dim = picture.evaluate(PARTS)
@@ -43,6 +45,27 @@ def test_each_stop_lights_what_it_names_and_shows_something_new(shown, name: str
         keys.press("Enter")
     assert len(set(seen)) == len(seen)
     assert not map_.locator("g.dim").count() + panel(keys).locator("g.dim").count()
+
+
+@browser
+def test_a_telephone_shows_the_panel_that_a_stop_is_about(chromium, page_file) -> None:
+    viewport = {"width": 390, "height": 844}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        map_ = keys.figure.locator(".live-map").filter(visible=True)
+        card = keys.figure.locator(".map-tour")
+        keys.reach("Show me around", "button")
+        keys.press("Enter")
+        for number, stop in enumerate(DATA["tours"]["decoder"], start=1):
+            lit, _ = map_.evaluate(PARTS)
+            for part in stop["map"]:
+                assert any(part in own for own in lit), (number, part)
+            if stop.get("see") == "numbers":  # several in a row
+                box, words = panel(keys).bounding_box(), card.bounding_box()
+                assert words["y"] + words["height"] <= box["y"], number
+                assert box["y"] + box["height"] <= 844, number
+            keys.press("Enter")
 
 
 @browser
@@ -237,14 +260,14 @@ def test_a_unit_says_where_it_is_strong_and_what_it_changes(shown, captioner, bl
             panel(keys).locator(".place").nth(5 + place).focus()
             text = keys.figure.locator(".map-number").inner_text()
             strong = [
-                n for n in inside[:, unit].argsort(descending=True)[:3] if inside[n, unit] > 0
+                n for n in inside[:, unit].argsort(descending=True)[:2] if inside[n, unit] > 0
             ]
             listed = ", ".join(
                 f"“{token(int(ids[0, n]))}” {float(inside[n, unit]):.2f}" for n in strong
             )
-            assert f"In this text it is strongest at {listed}." in text
-            told = re.search(r"without what it gives, (.+)\.$", text)[1]
-            names = re.findall(r"“(.+?)” would have (.+?), not ([\d.]+)", told)
+            assert f"Strongest in this text at {listed}." in text
+            told = re.search(r"at its end: next (.+)\.$", text)[1]
+            names = re.findall(r"“(.+?)” (.+?), not ([\d.]+)", told)
             assert [one[0] for one in names] == [token(up), token(down)]
             for (_, left, whole), id_ in zip(names, (up, down), strict=True):
                 expected = [float(without[id_]), float(shares(end)[id_])]
@@ -263,4 +286,4 @@ def test_no_unit_of_another_model_is_said_to_raise_a_token(shown, name: str) -> 
     choose(keys, "0.ffn.0")
     panel(keys).locator(".place").nth(4).focus()
     text = keys.figure.locator(".map-number").inner_text()
-    assert "strongest at" in text and "would have" not in text
+    assert "Strongest in this text" in text and "at its end" not in text
