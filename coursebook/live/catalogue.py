@@ -339,6 +339,7 @@ FIGURES = {
                 "translator-model",
                 "opened",
                 "map-strip",
+                "map-lit",
                 "map-frame",
                 "map-heads",
                 "map-link",

@@ -7,7 +7,9 @@ from __future__ import annotations
 #: token), ``{story}`` (the text so far), ``{asks}`` (the last row) and ``{looks}`` (what it takes
 #: most from in the last cross-attention) are those of the model that is shown. ``head`` is the
 #: head shown if it is not the one of before, ``words`` how many are written first, ``uses`` the
-#: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map.
+#: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map. ``map``
+#: and ``stage`` are the parts of the two pictures that the sentences name: the others are dimmed.
+#: With ``sums`` an attention shows what all its heads add.
 TOURS = {
     "decoder": [
         {
@@ -15,31 +17,62 @@ TOURS = {
             "said": "Each row is a token: a word, or a piece of one; ␣ is the space before it. A "
             "token becomes a vector, a list of {width} numbers, and its position is added. From "
             "here on, everything moves to the right.",
+            "map": ["names", "embed"],
         },
         {
             "open": "0.self.0",
             "said": "Self-attention: here tokens exchange information. A curve from one row to "
             "another says that the right one takes over something of the left one; a thick curve, "
-            "that it takes over much. The causal mask lets no token see those after it.",
+            "a large weight, that it takes over much. The causal mask lets no token see those "
+            "after it.",
+            "head": 1,
+            "map": ["names", "curves"],
+            "stage": ["weights"],
         },
         {
             "open": "0.self.0",
             "said": "In each block {heads} heads attend side by side, each with weights of its "
-            "own. The picture shows one of them: choose another under Head, and see how the curves "
+            "own. Now you see those of head 3: choose another under Head, and see how the curves "
             "change.",
+            "head": 2,
             "uses": ["head"],
+            "map": ["curves"],
+            "stage": ["weights"],
         },
         {
             "open": "0.self.0",
             "said": "How “{asks}” gets its weights: its query q is compared with the key k of each "
             "row that it may see. The more the two agree, the higher the score, and softmax turns "
             "the scores into weights with the sum 1.",
+            "head": 1,
             "see": "numbers",
+            "map": ["names", "asked"],
+            "stage": ["query", "keys", "scores", "weights", "products"],
+        },
+        {
+            "open": "0.self.0",
+            "said": "What “{asks}” takes over: the value v of each row, times its weight. The sum "
+            "of all these, the last line of values, is what the head gives.",
+            "head": 1,
+            "see": "numbers",
+            "map": ["asked"],
+            "stage": ["weights", "values", "sum", "handed"],
+        },
+        {
+            "open": "0.self.0",
+            "said": "What the {heads} heads give stands side by side. The matrix W_O makes one "
+            "vector of it, and this is added to the row, where the + stands in the map. The rows "
+            "that go on are called the residual stream.",
+            "see": "numbers",
+            "sums": True,
+            "map": ["plus", "stream"],
         },
         {
             "open": "0.ffn.0",
-            "said": "Feed-forward: a small network works on each vector alone. What attention and "
-            "this network find is added to the row, which goes on. Both together are a block.",
+            "said": "Feed-forward: a small network works on each vector alone, and what it finds "
+            "is added to the row, too. Attention and this network together are a block.",
+            "map": ["bows", "plus"],
+            "stage": ["x", "inside", "added", "card"],
         },
         {
             "open": "0.self.{last}",
@@ -47,6 +80,16 @@ TOURS = {
             "and the models of the GPT-2 family have 12 to 48. Under Switch off, take out a head, "
             "and see what it did for the next token.",
             "uses": ["off"],
+            "map": ["block", "bars"],
+        },
+        {
+            "open": "0.norm.",
+            "said": "A norm stands before each part, and here before the end. It subtracts the "
+            "vector's mean and divides by its spread, so that no part gets numbers that are too "
+            "large. Then it multiplies each number by a γ and adds a β, both learned.",
+            "see": "numbers",
+            "map": ["norms"],
+            "stage": ["norm"],
         },
         {
             "open": "0.scores.",
@@ -54,6 +97,7 @@ TOURS = {
             "probability for each. Press “Write the next token”, or choose a bar: the token is "
             "added to the text, and everything is computed again.",
             "uses": ["write"],
+            "map": ["bars"],
         },
     ],
     "encoder": [
@@ -63,23 +107,29 @@ TOURS = {
             "stands here as ▢: choose which, or type ___ for it. Each word becomes a vector, and "
             "its position is added.",
             "uses": ["text", "hide"],
+            "map": ["names", "embed"],
         },
         {
             "open": "0.self.0",
             "said": "Self-attention: here is no mask, so each word takes over something from both "
             "sides, and the gap does so too. Switch the mask on, and see how the guess changes.",
             "uses": ["off"],
+            "map": ["names", "curves", "bars"],
+            "stage": ["weights"],
         },
         {
             "open": "0.ffn.0",
             "said": "Feed-forward: a small network works on each vector alone. This model has "
             "{blocks}; BERT has 12 or 24.",
+            "map": ["bows", "plus"],
+            "stage": ["x", "inside", "added", "card"],
         },
         {
             "open": "0.scores.",
             "said": "Only the vector of the gap is compared with all the words that the model "
             "knows. It has read short sentences only, and knows few.",
             "uses": ["write"],
+            "map": ["bars"],
         },
     ],
     "translator": [
@@ -87,16 +137,22 @@ TOURS = {
             "open": "0.self.0",
             "said": "The encoder, above, reads the source once. Its first token names the language "
             "to write in. Each word looks at all the others.",
+            "map": ["names", "curves"],
+            "stage": ["weights"],
         },
         {
             "open": "0.ffn.{last}",
             "said": "After {blocks} each word of the source has a vector. The decoder makes keys "
             "and values of these, and looks them up again and again.",
+            "map": ["sources", "names", "states"],
+            "stage": ["after"],
         },
         {
             "open": "1.self.0",
             "said": "The decoder, below, begins with a start token. Each of its words looks at "
             "those that are written already.",
+            "map": ["names", "curves"],
+            "stage": ["weights"],
         },
         {
             "open": "1.cross.{last}",
@@ -107,6 +163,8 @@ TOURS = {
             "head": 2,
             "words": 2,
             "uses": ["head"],
+            "map": ["names", "sources", "curves", "states"],
+            "stage": ["weights"],
         },
         {
             "open": "1.cross.{last}",
@@ -114,6 +172,8 @@ TOURS = {
             "with the key k of each word in the encoder. Softmax turns the scores into weights "
             "with the sum 1.",
             "see": "numbers",
+            "map": ["sources", "asked"],
+            "stage": ["query", "keys", "scores", "weights", "products"],
         },
         {
             "open": "1.scores.",
@@ -121,6 +181,7 @@ TOURS = {
             "likeliest is written: here “{next}”. For each new word the decoder is computed again, "
             "and the encoder is not.",
             "uses": ["write"],
+            "map": ["bars"],
         },
     ],
 }

@@ -3,8 +3,8 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen } = Live.mapFrame, calm = Live.calm();
-  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, random = Live.random(1), home = null;
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut } = Live.mapFrame, calm = Live.calm();
+  let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
@@ -39,9 +39,9 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
-  const forms = ["wide", "tall"], maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose }));
+  const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose, lit: lit.map }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
-  const inNumbers = forms.map((form) => Live.mapRow(ui, form, say)), inViews = forms.map((form) => Live.mapStage(ui, form, say));
+  const inNumbers = forms.map((form) => Live.mapRow(ui, form, say, lit.stage)), inViews = forms.map((form) => Live.mapStage(ui, form, say, lit.stage));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
   picture.element.classList.add("map-tensor");
   const cell = html("p", { class: "live-note map-cell" }), legend = html("p", { class: "map-key" });
@@ -51,7 +51,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
     html("div", { class: "map-top" }, saying, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
-  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, heads = null, switched = [];
+  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
   const rowIn = (b) => (focus[0] === b ? focus[1] : found.bands[b].scored ?? found.bands[b].names.length - 2);
@@ -141,11 +141,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     if (unfolded && stage_ !== unfolded && !calm && !passing) uncover(rowBox, elements([...inNumbers, ...inViews]));
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
-    for (const [all, shown] of [[inNumbers, attends], [inViews, !attends]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
+    const numbers_ = attends && !sums; // or what all heads add
+    for (const [all, shown] of [[inNumbers, numbers_], [inViews, !numbers_]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
     if (attends) heads?.draw(column.each, head, kind === "cross" ? "k" : "q");
-    if (attends) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room);
-    else inViews.forEach((one, i) => one.draw(Live.mapViews[kind](found, { band: b, column, t, temperature }), inNumbers[i].height(room), token));
+    if (numbers_) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room, own_.norms);
+    else { const view = Live.mapViews[attends ? "joined" : kind](found, { band: b, column, t, temperature }); inViews.forEach((one, i) => one.draw(view, inNumbers[i].height(room), token)); }
   }
   // As many rows as the longest of its texts has.
   const most_ = () => Math.max(...found.bands.map(({ names }) => names.length));
@@ -315,6 +316,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
+    joins = Live.mapHeads.join(chooseHead, sums, (to) => { sums = to; draw(); });
     heads = family().heads > 1 ? Live.mapHeads(chooseHead, family().heads, (to) => { whichHead.value = head = to; draw(); }) : null;
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
     if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; input.dispatchEvent(new Event("input")); } });
@@ -335,7 +337,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, name === "encoder" ? "hide" : "heat"], [whichHead.parentElement, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, name === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), language, more, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
@@ -347,10 +349,12 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     around.hidden = tourAt < 0;
     guide.hidden = tourAt >= 0;
     uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
+    for (const part of ["map", "stage"]) lit[part].set(tour[tourAt]?.[part]);
     openSwitches(Boolean(tour[tourAt]?.uses?.includes("off")));
-    if (tourAt < 0) { if (hold) guide.focus(); return; }
-    const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map" } = tour[tourAt];
+    if (tourAt < 0) { joins(sums = false); draw(); if (hold) guide.focus(); return; }
+    const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map", sums: all = false } = tour[tourAt];
     whichHead.value = head = shown;
+    joins(sums = all);
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
     const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
     open(filled(key));
@@ -383,7 +387,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function change(waits = false) {
     const given = asks?.model === name ? asks : null;
     if (!waits) asks = null;
-    [focus, home, head, band, place, causal, positions, off, slider, power] = [null, null, first, 0, 0, family().causal, true, "", null, 0];
+    [focus, home, head, band, place, causal, positions, off, slider, power, sums] = [null, null, first, 0, 0, family().causal, true, "", null, 0, false];
     if (given?.text && !/^Type/.test(family().cut(given.text))) texts[name] = given.text;
     input.value = texts[name];
     invite(examples[name]);
@@ -415,11 +419,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   change(linked && asks.model !== name);
   ready = true;
   for (const map of maps) listen(map, { over, choose, shows: () => pointed?.column, tapped: (there) => { if (there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox); } });
-  picture.element.addEventListener("pointermove", (event) => {
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.element.getScreenCTM().inverse());
-    cell.textContent = cellAt(x, y);
-  });
-  picture.element.addEventListener("pointerleave", () => { cell.textContent = ""; });
+  readOut(picture.element, cell, (x, y) => cellAt(x, y));
   input.maxLength = 2000;
   input.addEventListener("focus", () => input.select());
   // A text is read as it is typed, so Enter writes what comes next.

@@ -51,12 +51,16 @@ Live.gpt = (stored) => {
   const { layers, heads, width, longest } = stored.sizes;
   const { w, norm, blocks: through } = Live.layers(stored);
 
+  const last_ = { gain: w["norm.gain"], shift: w["norm.shift"], eps: stored.sizes.eps };
   const ready = (states) => norm(states, "norm"), scores = (rows) => rows.map((last) => w["embedding.weight"].map((row) => Live.dot(row, last)));
   let held = [];
   const caches = Array.from({ length: layers }, () => []);
   return {
     longest, heads, layers, width,
     vector: (id) => w["embedding.weight"][id],
+    norm: last_,
+    // What a unit of a feed-forward network adds to a row for each 1 that it gives: its row of W_2.
+    unit: (block, unit) => w[`blocks.${block}.ffn.W_2`][unit],
     // The scores of the token that comes after each row, from the last block's states.
     scores: (states) => scores(ready(states)),
     // The scores of the token that comes after `ids`. What it has read is kept in caches, so that only what is new

@@ -400,7 +400,9 @@ const Live = (() => {
         const named = (wish) => all.find(({ key }) => key === wish);
         if (same && kept === undefined && named(stop)) take(named(stop));
         if (same) return;
-        group.replaceChildren(...all.map(({ element }) => element));
+        // Those that stay are not touched: taken out and put back, one would lose the focus on the way.
+        for (const one of [...group.children]) if (!all.some(({ element }) => element === one)) one.remove();
+        all.forEach(({ element }, i) => { if (group.children[i] !== element) group.insertBefore(element, group.children[i] ?? null); });
         const first = named(kept) ?? named(stop) ?? all[0];
         take(first);
         if (kept !== undefined) first.element.focus({ preventScroll: true });

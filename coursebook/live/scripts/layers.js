@@ -11,6 +11,8 @@ Live.norm = (x, gain, shift, eps = 1e-5) => {
 Live.affine = (X, W, b) => Live.times(X, W).map((row) => Live.add(row, b));
 // The columns of X that belong to head h.
 Live.ofHead = (X, h, heads) => X.map((row) => row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads));
+// Column `at` of a matrix, and the bias that belongs to it.
+Live.columnOf = (W, b, at) => ({ column: W.map((row) => row[at]), bias: b[at] });
 // What a part gives, or zeros if it is gone.
 Live.unless = (gone, X) => (gone ? X.map((row) => row.map(() => 0)) : X);
 // All that one head computes, and whether it is gone: then it adds nothing.
@@ -48,7 +50,9 @@ Live.layers = (stored) => {
     const part = (rows, which, h) => Live.ofHead(Live.ofHead(rows, which, 3), h, heads);
     const each = Array.from({ length: heads }, (_, h) => {
       const [q, k, v] = [part(asked, 0, h), ...[1, 2].map((which) => part(read, which, h))];
-      return Live.headOf(q, k, v, { causal, gone: gone(h) });
+      // What number i of a query, a key or a value (0, 1, 2) is made with: a column of W_QKV, and its bias.
+      const W = w[`${name}.W_QKV`], column = (which, i) => Live.columnOf(W, w[`${name}.b_QKV`], ((which + h / heads) * W[0].length) / 3 + i);
+      return { ...Live.headOf(q, k, v, { causal, gone: gone(h) }), asks: X, gives: context, column };
     });
     return { each, maps: each.map(({ weights }) => weights), added: affine(Live.joined(each), `${name}.W_O`, `${name}.b_O`) };
   }

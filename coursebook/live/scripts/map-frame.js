@@ -24,7 +24,7 @@ Live.mapFrame = (() => {
     if (low > 0) scrollBy({ top: low, behavior: "instant" });
     const top = (one) => one.getBoundingClientRect().top - stuck - around.offsetHeight - 8;
     const up = top(part), down = more === part ? up : more.getBoundingClientRect().bottom - innerHeight + 8;
-    const by = up < 0 || (more === part) ? up : down <= up || less ? Math.max(Math.min(up, down), 0) : top(more);
+    const both = down <= up || less, by = more === part || (both && up < 0) ? up : both ? Math.max(Math.min(up, down), 0) : top(more);
     if (by) scrollBy({ top: by, behavior: "instant" });
   }
 
@@ -81,5 +81,13 @@ Live.mapFrame = (() => {
       if (finger) tapped(there);
     });
   }
-  return { fold, reveal, uncover, bringUp, lender, listen };
+  // Writes below a picture what lies under the mouse.
+  function readOut(element, to, read) {
+    element.addEventListener("pointermove", ({ clientX, clientY }) => {
+      const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(element.getScreenCTM().inverse());
+      to.textContent = read(x, y);
+    });
+    element.addEventListener("pointerleave", () => { to.textContent = ""; });
+  }
+  return { fold, reveal, uncover, bringUp, lender, listen, readOut };
 })();

@@ -25,3 +25,12 @@ Live.mapHeads = (to, count, choose) => {
     },
   };
 };
+
+// A button that shows what all heads together add to the row, or again one head; a function that presses it.
+Live.mapHeads.join = (to, on, change) => {
+  const button = Live.html("button", { type: "button", class: "map-joins", title: "All heads side by side, W_O, and the sum into the row", onclick: () => change(press(button.getAttribute("aria-pressed") === "false")) }, "All heads");
+  const press = (pressed) => { button.setAttribute("aria-pressed", pressed); return pressed; };
+  press(on);
+  to.append(button);
+  return press;
+};

@@ -11,8 +11,9 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
 
   // The parts of a block, each with the vectors that it reads, what it adds, and the vectors after it.
   const ffn = (from, { again = from, inner, hidden, gone, made, after }) => ["ffn", { from, read: again, inner, hidden, gone, added: made, after }];
-  const block = (one) => [["self", { each: one.each, added: one.added, after: one.between }], ffn(one.between, one)];
-  const both = (one) => [["self", one.self], ...(one.cross ? [["cross", one.cross]] : []), ffn((one.cross ?? one.self).after, one)];
+  const before = ({ start, x = start, blocks }, b) => blocks[b - 1]?.after ?? x;
+  const block = (all) => (one, b) => [["self", { from: before(all, b), each: one.each, added: one.added, after: one.between }], ffn(one.between, one)];
+  const both = (all) => (one, b) => [["self", { from: before(all, b), ...one.self }], ...(one.cross ? [["cross", { from: one.self.after, ...one.cross }]] : []), ffn((one.cross ?? one.self).after, one)];
   // What was added to the tokens' vectors: positions, and with them what all tokens get.
   const placed = ({ embedded, start, placed: sum = start }) => ({ embedded, sum, positions: sum.map((row, t) => row.map((value, i) => value - embedded[t][i])) });
 
@@ -34,7 +35,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
     return {
       heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
       off: [...heads("", [], gpt.layers, gpt.heads), ...ffns("", "", gpt.layers)], steps: () => [Live.openedDecoder(gpt.layers, head)],
-      embeds: ["token vector E[id]", "position vector P[t]"], activation: "GELU", normed: "LN", vector: gpt.vector,
+      embeds: ["token vector E[id]", "position vector P[t]"], activation: "GELU", vector: gpt.vector, unit: gpt.unit, scores: (vector) => gpt.scores([vector])[0],
       cut(text) {
         const ids = tokenizer.prompt(text.replace(/ *⏎ */g, "\n"));
         if (!ids.length) return "Type at least one character.";
@@ -43,8 +44,8 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       },
       read(options) {
         const ids = read_(), all = { ids, ...gpt.read(ids, options) };
-        return { stacks: [all], logits: all.logits, scoring: { from: all.blocks.at(-1).after.at(-1), last: all.last },
-          bands: [{ column: "tokens", head: "final norm", names: ids.map(token), words: cutWords(ids).map(({ at, pieces }) => [at, at + pieces.length - 1]), start: all.start, embed: placed(all), blocks: all.blocks.map(block), norms: "before", scored: ids.length - 1 }] };
+        return { stacks: [all], logits: all.logits, scoring: { from: all.blocks.at(-1).after.at(-1), last: all.last, norm: gpt.norm },
+          bands: [{ column: "tokens", head: "final norm", names: ids.map(token), words: cutWords(ids).map(({ at, pieces }) => [at, at + pieces.length - 1]), start: all.start, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "before", scored: ids.length - 1 }] };
       },
       // The scores after each row, and the token that is there.
       rows(options) {
@@ -70,7 +71,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
     return {
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: [...heads("", [], 1, bert.heads), ...ffns("", "", 1)], steps: () => [Live.openedEncoder(1, head).filter(({ part }) => Array.isArray(part))],
-      embeds: ["word vector E[id]", "position and segment", "LN of the sum"], activation: "ReLU", normed: "LN(ReLU(x W + b))", vector: bert.vector, bias: bert.bias,
+      embeds: ["word vector E[id]", "position and segment", "LN of the sum"], activation: "ReLU", vector: bert.vector, bias: bert.bias,
       cut(text) {
         // A gap that is typed is the word that is hidden.
         const [before, ...after] = text.split(/_+|▢/u), cut = bert.split([before, ...after].join(" "), most);
@@ -91,8 +92,8 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       read(options) {
         const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
         const logits = bert.scores(last), strange = new Set([...words.keys()].filter((t) => words[t] !== BLANK && !gaps.words.includes(words[t])));
-        return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits, scoring: { from: all.states[hidden], last },
-          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, embed: placed(all), blocks: all.blocks.map(block), norms: "after", scored: hidden }] };
+        return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits, scoring: { from: all.states[hidden], last, ...bert.word(all.states[hidden]) },
+          bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "after", scored: hidden }] };
       },
       next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
       hide(t) { wanted = hidden = t; },
@@ -124,7 +125,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
         const rows = [[...translator.ids([this.language, ...source]), translator.END], [translator.START, ...said]];
         const encoder = { ...translator.read(rows[0], options), row: rows[0] }, decoder = { ...translator.decode(rows[1], encoder.states, options), row: rows[1] };
         return { stacks: [encoder, decoder], logits: decoder.logits, scoring: { last: decoder.states.at(-1) }, bands: [encoder, decoder].map((stack, n) =>
-          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), writes: n ? [...said.map(word), "?"] : null, start: stack.start, embed: placed(stack), blocks: stack.blocks.map(both), norms: "after", scored: n ? rows[n].length - 1 : undefined })) };
+          ({ column: n ? "Decoder" : "Encoder", names: rows[n].map(word), writes: n ? [...said.map(word), "?"] : null, start: stack.start, embed: placed(stack), blocks: stack.blocks.map(both(stack)), norms: "after", scored: n ? rows[n].length - 1 : undefined })) };
       },
       next(id) {
         if (id === translator.END) return false;

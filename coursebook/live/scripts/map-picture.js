@@ -79,8 +79,11 @@ Live.mapPicture = (() => {
     }).flat().filter(Boolean).sort((a, b) => a.chosen - b.chosen);
   }
 
-  // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them.
-  function drawBand(bands, band, state, plan, tracks) {
+  // One band: the boxes of its blocks, the names of its tokens, their lines, and what each part adds to them. A tour lights
+  // parts by name: what belongs to a column is lit in the one that is open, or with its whole block.
+  function drawBand(bands, band, state, plan, tracks, part) {
+    const isOpen = ({ kind, block }) => band.n === state.opened.band && kind === state.opened.kind && block === state.opened.block;
+    const own = (column, ...names_) => [...(isOpen(column) ? names_ : []), ...(band.n === state.opened.band && column.block === state.opened.block ? ["block"] : [])];
     // One name for one thing: the short ones, if only one of the long ones has no room.
     const cramped = bands.some((one) => one.columns.some(({ kind, x0, x1 }) => x1 - x0 < { self: 84, cross: 92 }[kind]));
     const { columns: all, y, high, names, edge, frame: [from, to] } = band, last = all.findLast(({ after }) => after);
@@ -93,7 +96,8 @@ Live.mapPicture = (() => {
       return box(x0 + 1, from, x1 - x0 - 2, to - from, "map-block", { rx: 6 });
     });
     const named = narrow ? text(0, band.top - 30, band.column, "strong") : text(edge - 8, band.top - 8, band.column, "end strong");
-    titles.push(...all.map(({ kind, x0, x1, each: heads }) => {
+    titles.push(...all.map((column) => part([...own(column, "curves", "asked", "plus", "bows", "embed", "titles"), ...(column.kind === "norm" ? ["norms"] : [])], titled(column))));
+    function titled({ kind, x0, x1, each: heads }) {
       const [first, second] = NAMES[kind] ?? [], room = x1 - x0;
       if (kind === "norm") {
         const [x, middle] = [(x0 + x1) / 2, (band.top + band.bottom) / 2];
@@ -110,14 +114,13 @@ Live.mapPicture = (() => {
       // Of several heads the curves are one's; the part's own name may stand at the foot, too.
       const shown = heads?.length > 1 && room > 76 && band.named < to - 20 ? text(x0 + 7, to - 5, `head ${state.head + 1} of ${heads.length}`, "share") : null;
       return [text((x0 + x1) / 2, band.named, said, "middle share"), shown];
-    }));
+    }
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
       const writes = (!narrow || high >= 24) && band.writes?.[t], below = narrow && writes; // what the row leads to stands beside what it reads, or below
-      return [
+      return part(band.n === state.opened.band ? ["names", ...(chosen ? ["asked", "bars"] : [])] : ["sources"],
         text(edge - (writes && !narrow ? 92 : 8), y(t) + (below ? -2 : 4), short(name, plan.letters), `end mono${chosen ? " strong q" : ""}${band.strange?.has(t) ? " strange" : ""}`),
-        writes ? text(edge - (below ? 8 : 86), y(t) + (below ? 11 : 4), `▸ ${short(writes, plan.letters)}`, below ? "end share" : "share") : null,
-      ];
+        writes ? text(edge - (below ? 8 : 86), y(t) + (below ? 11 : 4), `▸ ${short(writes, plan.letters)}`, below ? "end share" : "share") : null);
     });
     // The pieces of one word, joined.
     const joined = narrow ? [] : (band.words ?? []).map(([first, end]) => line(edge - 4, y(first) - 5, edge - 4, y(end) + 5, "joined"));
@@ -133,7 +136,7 @@ Live.mapPicture = (() => {
       tracks.push({ x0: edge, x1: end, y: y(t), chosen: band.n === state.focus[0] && t === state.focus[1] });
       const read = bands[1] && band.n === 0 ? Math.max(...bands[1].columns.filter(({ kind }) => kind === "cross").map(({ x0 }) => x0)) : null;
       const states = read && !narrow && !t ? text(last.x1 + 10, y(t) - 10, "its states: keys and values", "share") : null;
-      return [pieces, states, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null];
+      return [part(["stream"], pieces), part(["states"], states, read ? svg("path", { class: "memory", d: `M${at(last.x1)},${at(y(t))}H${at(read)}` }) : null)];
     });
     const parts = all.filter((one) => one.added).map((column) => {
       const { kind, x0, x1 } = column, off = kind === "ffn" && column.gone, colour = off ? "off" : COLOUR[kind], node = x1 - 7;
@@ -151,17 +154,18 @@ Live.mapPicture = (() => {
           if (!off) tracks.push({ points, x0: x0 + 3, x1: node, chosen: band.n === state.focus[0] && t === state.focus[1], weight: share / 3, kind: colour });
           return svg("path", { class: `arc ${colour}`, d: drawn(points), "stroke-width": at(off ? 1.2 : 0.6 + 3 * share), "stroke-opacity": 0.75 });
         });
-        return [bows, norm, dots];
+        return [part(own(column, "bows"), bows), part(["norms"], norm), part(own(column, "plus"), dots)];
       }
       const found = curves(bands, band, column, state.head, state.focus);
       tracks.push(...found.filter(({ chosen, kind: drawn_ }) => drawn_ !== "off" && (chosen || band.n !== state.focus[0])));
-      return [found.map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) })), norm, dots];
+      const arcs = (which) => found.filter(({ chosen }) => chosen === which).map((one) => svg("path", { class: `arc ${one.kind}`, d: drawn(one.points), "stroke-width": at(one.wide), "stroke-opacity": at(one.shown) }));
+      return [part(own(column, "curves"), arcs(false)), part(own(column, "curves", "asked"), arcs(true)), part(["norms"], norm), part(own(column, "plus"), dots)];
     });
     const each = all.filter(opened).map(({ x0, x1 }) => {
       const most = greatest(band.start), deep = Math.min(high - 5, 24);
       return names.map((_, t) => patch(band.start[t], x0 + 2, y(t) - deep / 2, x1 - x0 - 8, deep, most));
     });
-    return [boxes, lines, parts, each, words, joined, named, titles];
+    return [boxes, lines, parts, part(["embed"], each), words, part(["names"], joined, named), titles];
   }
 
   // The vector of the chosen row after each of its stages, all with one scale, below the map.
@@ -238,7 +242,7 @@ Live.mapPicture = (() => {
 
   // One of the two forms of the map. draw() shows a model; front() shows what flows at a place of the way, 0 to 1.
   // Each of its stages and bars can be reached by the keyboard: `reach` is told where that is, `choose` what is chosen.
-  return (ui, form, { reach, choose }) => {
+  return (ui, form, { reach, choose, lit }) => {
     const plan = form === "wide" ? WIDE : TALL, calm = Live.calm(), moving = svg("g", { class: "moving", "aria-hidden": "true" }), going = svg("g", { class: "going", "aria-hidden": "true" }), frame = svg("rect", { class: "mark open", rx: 5 });
     const places_ = Live.places({ reach: (key) => reach(spots.get(key) ?? null), choose: (key) => choose(spots.get(key)) });
     const picture = ui.picture({ width: plan.width, group: true, over: [frame, moving, going, places_.group] });
@@ -295,7 +299,7 @@ Live.mapPicture = (() => {
       draw(model, state, said) {
         bands = places(model, plan);
         tracks = [];
-        const body = bands.map((band) => drawBand(bands, band, state, plan, tracks)), asked = bands.find(({ scored }) => scored !== undefined);
+        const body = bands.map((band) => drawBand(bands, band, state, plan, tracks, lit.part)), asked = bands.find(({ scored }) => scored !== undefined);
         scores = drawScores(asked, model, plan, tracks);
         picture.element.classList.toggle("compared", Boolean(model.before));
         tracks = tracks.filter(Boolean);
@@ -303,7 +307,7 @@ Live.mapPicture = (() => {
         [chosen] = state.focus;
         under = bands.at(-1).end + 4;
         const before = calm || !this.visible() ? null : barsOf(picture.element);
-        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens && !plan.below ? 16 : 4)) + 4, body, scores.title, scores.rows, drawVectors(bands, state, plan, under, model.lens));
+        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens && !plan.below ? 16 : 4)) + 4, body, lit.part(["bars"], scores.title, scores.rows), lit.part(["vectors"], drawVectors(bands, state, plan, under, model.lens)));
         if (before) glide(picture.element, before);
         moving.replaceChildren();
         places_.draw(reached(model), keyOf(state.opened.band, state.opened)); // the Tab key passes and changes nothing

@@ -1,15 +1,19 @@
 // The map's panel for a stage that is no attention: draws a view of map-views.js, and says what is pointed at.
 "use strict";
 
-Live.mapStage = (ui, form, say) => {
-  const { svg, text, box, short, overlaid } = Live, { strip, bars, around, step, scale, chance, filled } = Live.mapStrip;
+Live.mapStage = (ui, form, say, { part }) => {
+  const { svg, text, box, line, short, overlaid } = Live, { strip, bars, around, step, scale, chance, filled } = Live.mapStrip;
   const TOP = 24, CELL = 16, DEEP = 142, ROW = 19;
   const plan = form === "wide" ? { main: 606, card: 284, left: 626, columns: [110, 190, 300, 400], bar: [412, 540], letters: 12 } : { main: 360, card: 360, columns: [66, 114, 190, 268], bar: [274, 310], letters: 7 };
   const { main, card } = plan, beside = form === "wide";
   let view = null, height = 0, chosen, pointed = null;
   const places = Live.places({
     reach: (key) => point(key === null ? null : read(key)),
-    choose: (key) => { chosen = read(key).key; point(read(key)); },
+    choose: (key) => {
+      const to = read(key).key, closes = view.folds && to !== undefined && to === chosen;
+      chosen = closes ? undefined : to;
+      point(closes ? null : read(key));
+    },
     across: (key, by) => {
       const { group, n } = read(key);
       if (n === undefined) return;
@@ -31,10 +35,13 @@ Live.mapStage = (ui, form, say) => {
 
   function drawLines({ i, group = "" }) {
     const high = Math.min(pitch() - 17, CELL + 8);
-    return [lines().map(({ said, vector, note, most = view.most, group: own = "" }, n) => [
-      text(0, down(n) + 12, short(said, beside ? 60 : 50 - note.length), n === lines().length - 1 ? "strong" : ""), text(main, down(n) + 12, beside ? note : note.replace(/, length .*/, ""), "end share"),
-      own === "unit" ? bars(vector, [0, main], down(n) + 15, high, "two", Live.mapStrip.greatest([vector])) : strip(vector, [0, main], down(n) + 15, high, most), i !== undefined && own === group ? around([0, main], vector, i, down(n) + 15, high) : null,
-    ]), scale(0, TOP + lines().length * pitch() + 2, view.most)];
+    const noted = (note) => (beside ? note : note.replace(/, length .*/, ""));
+    // A vector of several heads is cut into theirs.
+    const cut = (vector, many, y) => Array.from({ length: many - 1 }, (_, h) => line((main * (h + 1)) / many, y - 2, (main * (h + 1)) / many, y + high + 2, "cut"));
+    return [lines().map(({ said, vector, note, most = view.most, group: own = "", cuts, lit = "" }, n) => part(["lines", lit],
+      text(0, down(n) + 12, short(said, beside ? 60 : 50 - noted(note).length), n === lines().length - 1 ? "strong" : ""), text(main, down(n) + 12, noted(note), "end share"),
+      own === "unit" ? bars(vector, [0, main], down(n) + 15, high, "two", Live.mapStrip.greatest([vector])) : strip(vector, [0, main], down(n) + 15, high, most), cuts ? cut(vector, cuts, down(n) + 15) : null, i !== undefined && own === group ? around([0, main], vector, i, down(n) + 15, high) : null,
+    )), scale(0, TOP + lines().length * pitch() + 2, view.most)];
   }
   // A row for each token; the one at work is marked.
   function drawTable({ chosen: id }) {
@@ -48,8 +55,8 @@ Live.mapStage = (ui, form, say) => {
           : overlaid(from, y, high, filled(to - from, before, most), filled(to - from, share, most), "cell one")];
     }), text(0, foot, last[0], "share"), line(["", ...last.slice(1)], foot, "share"), most < 1 ? text(beside ? to : to + 8, TOP + 10, `${beside ? "full bar: " : "to "}${chance(most)}`, "end share strong") : null];
   }
-  function drawCard({ title, heads, rows, bars: products, chosen: id, keys = [] }) {
-    const first = products ? 78 : heads ? 52 : 44, y = (n) => first + ROW * n, [from, to] = [Math.max(...rows.map(([label]) => Math.min(label.length, 13))) * 8 + 20, card - (rows.some(([, one]) => one) ? 138 : 70)];
+  function drawCard({ title, heads, rows, bars: products, chosen: id, keys = [], letters: long_ = 13 }) {
+    const first = products ? 78 : heads ? 52 : 44, y = (n) => first + ROW * n, [from, to] = [Math.max(...rows.map(([label]) => Math.min(label.length, long_))) * (long_ > 13 ? 7.3 : 8) + 20, card - (rows.some(([, one]) => one) ? 138 : 70)];
     return svg("g", { transform: `translate(${corner()})` }, [
       box(0, 0, card, DEEP, "map-block", { rx: 4 }), text(12, 17, title, "strong"),
       products ? bars(products, [12, card - 12], 23, 38, "two", Live.mapStrip.greatest(products)) : null,
@@ -57,7 +64,7 @@ Live.mapStage = (ui, form, say) => {
       rows.map(([label, one, two, share], n) => {
         const strong = keys[n] === id && id !== undefined || (!keys.length && n === rows.length - 1) ? " strong" : "", long = (to - from) / 2, half = rows.some(([, , , value]) => value < 0);
         const size = Math.abs(share) * (half ? long : 2 * long), left = half ? from + long - (share < 0 ? size : 0) : from;
-        return [text(12, y(n), short(label, share === undefined ? 30 : 13), keys.length ? `mono${strong}` : strong),
+        return [text(12, y(n), short(label, share === undefined ? 30 : long_), keys.length ? `mono${strong}` : strong),
           share === undefined ? null : box(left, y(n) - 10, Math.max(size, 0.5), 12, `cell ${share < 0 ? "below" : "above"}`),
           text(card - 70, y(n), one, "end"), text(card - 12, y(n), two, `end${strong}`)];
       }),
@@ -65,7 +72,7 @@ Live.mapStage = (ui, form, say) => {
   }
   function show() {
     const numbers = view.card(at()), listed = numbers.keys ?? [], [left, top] = corner();
-    picture.draw(`${view.title}: ${view.alt}. ${numbers.exact ?? numbers.said}`, height, text(0, 14, view.title, "name"), view.table ? drawTable(numbers) : drawLines(numbers), drawCard(numbers));
+    picture.draw(`${view.title}: ${view.alt}. ${numbers.exact ?? numbers.said}`, height, text(0, 14, beside ? view.title : view.title.replace("-attention", ""), "name"), view.table ? drawTable(numbers) : drawLines(numbers), part(["card"], drawCard(numbers)));
     // As many places as before, so that the one with the focus keeps it.
     const spot = (key, n) => (view.table ? [0, TOP + 15 + tall() * n, main, tall()] : [left, top + 39 + ROW * (listed.includes(key) ? listed.indexOf(key) : n), card, ROW]);
     picture.element.classList.toggle("is-off", Boolean(view.off));
@@ -93,7 +100,9 @@ Live.mapStage = (ui, form, say) => {
   picture.element.addEventListener("pointerleave", () => { if (view) point(null); });
   picture.element.addEventListener("click", (event) => {
     const there = view && hit(event);
-    if (there?.key !== undefined) { chosen = there.key; show(); }
+    if (there?.key === undefined) return;
+    chosen = view.folds && there.key === chosen ? undefined : there.key;
+    show();
   });
   return {
     element: picture.element,

@@ -35,24 +35,57 @@ Live.mapViews = (() => {
     };
   }
 
-  function ffn({ bands, activation }, { band: b, column: { block, from, read, inner, hidden, gone, added, after }, t }) {
+  // All heads of an attention side by side, mixed by W_O, and added to the row.
+  function joined({ bands }, { band: b, column: { kind, block, each, from, added, after }, t }) {
+    const { names, norms } = bands[b], all = each.flatMap(({ output }) => output[t]), last = norms === "after" ? "LN of row + added" : "row after = before + added";
+    const stream = [from[t], added[t], after[t]], labels = ["row before", "+ attention", norms === "after" ? "LN of the sum" : "= row after"];
+    return {
+      title: `Block ${block + 1}${bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, all heads: added to “${names[t]}”`,
+      alt: `the outputs of ${each.length} heads side by side have length ${number(size(all), 4)}; times W_O they add a vector of length ${number(size(added[t]), 4)}`,
+      lines: [
+        { said: `${each.length} heads' outputs, side by side`, vector: all, group: "heads", cuts: each.length, lit: "heads", note: `${each.length} × ${all.length / each.length} numbers` },
+        { said: "× W_O + b: attention adds", vector: added[t], lit: "added", note: sized(added[t]) }, { said: "row before", vector: from[t], lit: "before", note: sized(from[t]) }, { said: last, vector: after[t], lit: "after", note: sized(after[t]) }],
+      most: most([all, ...stream]), keys: [],
+      card({ i, group = "" }) {
+        if (group !== "heads") { const at = i ?? strongest([from[t], added[t]], after[t]); return { ...column(stream, labels, at), i: at }; }
+        const own_ = all.length / each.length, h = Math.floor(i / own_), said = `Number ${(i % own_) + 1} of head ${h + 1}: ${number(all[i])}.`;
+        return { ...column(stream, labels, strongest([from[t], added[t]], after[t])), i, group, said: `${said} Each number that attention adds is a sum over all ${all.length} numbers of the heads, with a column of W_O as weights, and a bias.` };
+      },
+    };
+  }
+
+  function ffn({ bands, activation, unit: gives, scores: scored_, token }, { band: b, column: { block, from, read, inner, hidden, gone, added, after }, t, temperature }) {
     const { names, norms } = bands[b], [x, wide] = [read[t], hidden[t]], units = highest(wide, 5), labels = ["row before", "FFN adds", norms === "after" ? "LN of the sum" : "row after"];
     const stream = [from[t], added[t], after[t]];
+    // Where in the text a unit is strongest. In a decoder also the row's probabilities after the last block, without what the
+    // unit gives: which token it raises most, which it lowers most, with the probabilities with and without it.
+    const fires = (unit) => highest(hidden.map((row) => row[unit]), 2).filter((at) => hidden[at][unit] > 0).map((at) => `“${names[at]}” ${number(hidden[at][unit])}`).join(", ");
+    const known = new Map(), effects = Boolean(gives) && !gone, end = bands[b].blocks.at(-1).at(-1)[1].after[t], shares = (vector) => Live.softmax(scored_(vector).map((one) => one / temperature));
+    const whole = effects ? shares(end) : null;
+    function moves(unit) {
+      if (!known.has(unit)) {
+        const row = gives(block, unit), left = shares(end.map((value, i) => value - wide[unit] * row[i])), change = whole.map((share, id) => share - left[id]);
+        known.set(unit, [largest(change), largest(change.map((one) => -one))].map((id) => ({ token: token(id), share: whole[id], left: left[id] })));
+      }
+      return known.get(unit);
+    }
+    const told = ({ token: name, share, left }) => `“${name}” ${chance(left)}, not ${chance(share)}`;
+    const tells = (unit) => `${fires(unit) ? ` Strongest in this text at ${fires(unit)}.` : ""}${effects ? ` Taken out of the row at its end: next ${moves(unit).map(told).join("; ")}.` : ""}`;
     const all = [[norms === "before" ? "x: norm of the row" : "x: the row", x], [`inside: ${activation}(x W_1 + b)`, wide], ["inside × W_2: FFN adds", added[t]], ...(norms === "before" ? [["row before", from[t]]] : []), [norms === "after" ? "LN of row + added" : "row after = before + added", after[t]]];
     return {
       title: `Block ${block + 1}, feed-forward${gone ? " is off" : ""}: “${names[t]}”`, off: gone,
       alt: `the strongest units: ${units.map((unit) => `${unit + 1}: ${number(inner[t][unit], 4)} becomes ${number(wide[unit], 4)}`).join("; ")}. It adds a vector of length ${number(size(added[t]), 4)}`,
-      lines: all.map(([said, vector], n) => ({ said, vector, group: vector === wide ? "unit" : "", note: n === 1 ? `${x.length} → ${wide.length} numbers` : vector === added[t] && gone ? "switched off: adds 0" : sized(vector) })),
+      lines: all.map(([said, vector], n) => ({ said, vector, lit: ["x", "inside", "added", norms === "before" ? "before" : "after", "after"][n], group: vector === wide ? "unit" : "", note: n === 1 ? `${x.length} → ${wide.length} numbers` : vector === added[t] && gone ? "switched off: adds 0" : sized(vector) })),
       most: most([x, wide, ...stream]), keys: units.map((unit) => ({ key: unit, said: `unit ${unit + 1}: ${number(inner[t][unit])} becomes ${number(wide[unit])}` })),
       card({ i, group = "", key: kept }) {
         const key = group === "unit" && i !== undefined ? i : kept;
         if (i !== undefined && group === "") return { ...column(stream, labels, i), i };
         const listed = key === undefined || units.includes(key) ? units : [key, ...units.slice(0, 4)], top = wide[units[0]] || 1;
         return {
-          title: `The strongest of ${wide.length} units`, heads: ["unit", "x·w + b", activation], group: "unit", i: key, chosen: key,
-          rows: listed.map((unit) => [String(unit + 1), number(inner[t][unit]), number(wide[unit]), wide[unit] / top]), keys: listed,
-          said: key === undefined ? `Each unit multiplies the row x by weights w of its own (its column of the matrix W_1), adds a number b, and puts the sum through ${activation}. Point at a unit, or at a number of a vector, to read it.`
-            : `Unit ${key + 1} of ${wide.length}: x · w + b = ${number(inner[t][key])}, and ${activation} makes ${number(wide[key])} of it. Its weights w are column ${key + 1} of W_1.`,
+          title: `The strongest of ${wide.length} units`, heads: effects ? ["unit: + raises, − lowers", "", activation] : ["unit", "x·w + b", activation], group: "unit", i: key, chosen: key, letters: effects ? 22 : 13,
+          rows: listed.map((unit) => [effects ? `${unit + 1} +${moves(unit)[0].token} −${moves(unit)[1].token}` : String(unit + 1), effects ? "" : number(inner[t][unit]), number(wide[unit]), wide[unit] / top]), keys: listed,
+          said: key === undefined ? `Each unit multiplies the row x by weights w of its own (its column of the matrix W_1), adds a number b, and puts the sum through ${activation}. Point at a unit to see where in the text it is strongest${effects ? ", and which next token it raises and lowers most" : ""}.`
+            : `Unit ${key + 1} of ${wide.length}: ${activation}(x · w + b) = ${activation}(${number(inner[t][key])}) = ${number(wide[key])}.${tells(key)}`,
         };
       },
     };
@@ -64,21 +97,31 @@ Live.mapViews = (() => {
   };
   const made = ({ sum, bias, score }) => (bias ? `sum ${number(sum)} + bias ${number(bias)} = score ${number(score)}` : `sum = score ${number(score)}`);
 
+  // The last norm step by step; of a token that is chosen, how its score is made of the last vector.
   function norm(found) {
-    const { scoring: { from, last }, logits, token, vector, normed } = found, ids = highest(logits, 5), top = Math.max(...ids.map((id) => Math.abs(logits[id])));
-    const at = (id) => scored(found, id), band = found.bands.find(({ scored: row }) => row !== undefined);
+    const { scoring: { from, layer, last, norm: { gain, shift, eps } }, logits, token, vector } = found, ids = highest(logits, 5), top = Math.max(...ids.map((id) => Math.abs(logits[id])));
+    const at = (id) => scored(found, id), band = found.bands.find(({ scored: row }) => row !== undefined), x = layer ?? from;
+    const even = Live.norm(x, x.map(() => 1), x.map(() => 0), eps), steps = [...(layer ? [layer] : []), even, gain, shift, last];
+    const labels = ["row", ...(layer ? ["layer"] : []), "normalised", "× gain γ", "+ shift β", "= last vector"];
+    const own_ = (vector_) => ({ vector: vector_, most: most([vector_]), note: `${sized(vector_)}, ${own(vector_)}` });
     return {
-      title: `${band.head[0].toUpperCase()}${band.head.slice(1)}, and scores`, alt: `scores of the likeliest: ${ids.map((id) => `${token(id)} ${number(logits[id], 4)}`).join(", ")}`,
-      lines: ({ key = ids[0] }) => [
-        { said: `“${band.names[band.scored]}” after the last block`, vector: from, note: spread(from) }, { said: `${normed}: the last vector`, vector: last, note: spread(last) },
-        { said: `× token vector of “${token(key)}”`, vector: vector(key), most: most([vector(key)]), note: `${sized(vector(key))}, ${own(vector(key))}` }, { said: `= ${last.length} products`, vector: at(key).products, most: most([at(key).products]), note: `${made(at(key))}, ${own(at(key).products)}` }],
-      most: most([from, last]), keys: ids.map((id) => ({ key: id, said: `${token(id)}: score ${number(logits[id])}` })),
-      card({ i, key = ids[0] }) {
-        const numbers = i === undefined ? null : column([last, vector(key), at(key).products], ["last vector", `“${token(key)}”`, "product"], i);
+      title: `${band.head[0].toUpperCase()}${band.head.slice(1)}, and scores`, alt: `scores of the likeliest: ${ids.map((id) => `${token(id)} ${number(logits[id], 4)}`).join(", ")}`, folds: true,
+      lines: ({ key }) => (key === undefined ? [
+        { said: `x: “${band.names[band.scored]}” after the last block`, vector: from, lit: "norm", note: spread(from) },
+        ...(layer ? [{ said: "ReLU(x W + b)", vector: layer, lit: "norm", note: spread(layer) }] : []),
+        { said: "(x − mean) ÷ spread", vector: even, lit: "norm", note: spread(even) }, { said: "× γ, the gain", lit: "norm", ...own_(gain) },
+        { said: "+ β, the shift", lit: "norm", ...own_(shift) }, { said: "= the last vector", vector: last, lit: "norm", note: spread(last) }]
+        : [{ said: "the last vector", vector: last, note: spread(last) }, { said: `× token vector of “${token(key)}”`, ...own_(vector(key)) },
+          { said: `= ${last.length} products`, ...own_(at(key).products), note: `${made(at(key))}, ${own(at(key).products)}` }]),
+      most: most([from, last, even, x]), keys: ids.map((id) => ({ key: id, said: `${token(id)}: score ${number(logits[id])}` })),
+      card({ i, key }) {
+        const numbers = i === undefined ? null : key === undefined ? column([from, ...steps], labels, i) : column([last, vector(key), at(key).products], ["last vector", `“${token(key)}”`, "product"], i);
+        if (numbers && key === undefined) return { ...numbers, i };
         return {
           title: "last vector · token vector", heads: ["token", "", "score"], chosen: key, keys: ids, i,
           rows: ids.map((id) => [token(id), "", number(logits[id]), logits[id] / top]),
-          said: i === undefined ? `The last vector times the vector of “${token(key)}”: ${made(at(key))}.` : numbers.said, exact: numbers?.exact,
+          said: key === undefined ? "The norm step by step: point at a number to read it. Choose a token at the right to see how its score is made; choose it again to come back."
+            : i === undefined ? `The last vector times the vector of “${token(key)}”: ${made(at(key))}.` : numbers.said, exact: numbers?.exact,
         };
       },
     };
@@ -106,5 +149,5 @@ Live.mapViews = (() => {
       },
     };
   }
-  return { embed, ffn, norm, scores };
+  return { embed, joined, ffn, norm, scores };
 })();

@@ -19,13 +19,16 @@ Live.reader = (stored) => {
       const [Q, K, V] = ["Q", "K", "V"].map((name) => affine(x, name));
       const each = Array.from({ length: heads }, (_, h) => {
         const [q, k, v] = [Q, K, V].map((all) => Live.ofHead(all, h, heads));
-        return Live.headOf(q, k, v, { causal, gone: gone.has(`0.${h}`) });
+        const column = (which, i) => { const name = "QKV"[which]; return Live.columnOf(w[`W_${name}`], w[`b_${name}`], (h / heads) * x[0].length + i); };
+        return { ...Live.headOf(q, k, v, { causal, gone: gone.has(`0.${h}`) }), asks: x, gives: x, column };
       });
       const added = affine(Live.joined(each), "O"), between = norm(Live.plus(x, added), 1);
       const inner = affine(between, 1), hidden = inner.map((row) => row.map(Live.relu)), made = Live.unless(gone.has("0.ffn"), affine(hidden, 2));
       const states = norm(Live.plus(between, made), 2);
       return { embedded, placed, start: x, x, each, blocks: [{ each, added, between, inner, hidden, made, gone: gone.has("0.ffn"), after: states }], states };
     },
+    // The steps of the head: what its layer makes of a state, and the norm after it.
+    word(state) { return { layer: affine([state], "head").map((row) => row.map(Live.relu))[0], norm: { gain: w.gain_head, shift: w.shift_head, eps } }; },
     // For models that were trained to fill in words: what is compared with each word, and the words' scores.
     head: (state) => norm(affine([state], "head").map((row) => row.map(Live.relu)), "head")[0],
     scores: (last) => w.E.map((row, word) => Live.dot(row, last) + w.b_words[word]),
