@@ -159,9 +159,9 @@ TOURS = {
             "said": "Cross-attention: each word being written looks at the source. These curves "
             "come down from the encoder. Written so far: {story}. Head 3 of the last block follows "
             "the words. The bright curve is of the row that writes next, “{asks}”: it takes most "
-            "from “{looks}”. Grey curves are of the rows above it.",
+            "from “{looks}”, and “{next}” is written. Grey curves are of the rows above it.",
             "head": 2,
-            "words": 2,
+            "words": 1,
             "uses": ["head"],
             "map": ["names", "sources", "curves", "states"],
             "stage": ["weights"],

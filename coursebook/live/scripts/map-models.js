@@ -112,7 +112,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       spread: ["in training, a tenth of each", "answer went to all words:", "label smoothing, lesson 11"],
       off: [...heads("encoder.", [".attention", "encoder"], 2, translator.heads), ...heads("decoder.", [".attention", "decoder"], 2, translator.heads), ...heads("decoder.", [".cross", "cross"], 2, translator.heads), ...ffns("encoder, ", "encoder.", 2), ...ffns("decoder, ", "decoder.", 2)],
       steps: () => [0, 1].map((n) => Live.openedStacks(translator.layers, head).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),
-      embeds: ["word vector √d E[id]", "position: sine and cosine"], activation: "ReLU", vector: translator.vector,
+      embeds: ["word vector √d E[id]", "position: sine, cosine"], activation: "ReLU", vector: translator.vector,
       cut(text) {
         const cut = translator.split(text.slice(0, longest));
         if (!cut.words.length) return "Type at least one word.";

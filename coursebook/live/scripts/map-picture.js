@@ -14,7 +14,7 @@ Live.mapPicture = (() => {
   const TALL = {
     width: 360, high: 44, room: { one: 220, two: 320 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
     one: { left: 0, label: 60, embed: 22, ffn: 28, norm: 16, scores: 6 },
-    two: [{ left: 0, label: 60, embed: 8, self: [40, 40], ffn: 16 }, { left: 0, label: 60, embed: 8, self: [112, 48], cross: 46, ffn: 16 }],
+    two: [{ left: 0, label: 60, embed: 8, self: [34, 34], ffn: 24 }, { left: 0, label: 60, embed: 8, self: [116, 36], cross: 42, ffn: 24 }],
   };
 
   // Where each column of a band is: the embedding, and the parts of each block.
@@ -106,8 +106,9 @@ Live.mapPicture = (() => {
       }
       if (kind === "scores" || (kind === "embed" && room < 20)) return null;
       if (kind === "embed" && narrow) {
+        // Along the column, so that its frame does not cut the word.
         boxes.push(box(x0 + 2, from, room - 4, to - from, "map-block", { rx: 4 }));
-        return text(x1 - 1, band.named, state.places ? first : "no position", "end share");
+        return svg("text", { class: "middle share over", transform: `translate(${at((x0 + x1) / 2 + 4)} ${at((from + to) / 2)}) rotate(-90)` }, state.places ? first : "no position");
       }
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
@@ -173,8 +174,10 @@ Live.mapPicture = (() => {
   function drawVectors(bands, { focus: [b, t] }, plan, y, lens) {
     const band = bands[b], all = band.columns.filter(({ after, x0, x1 }) => after && x1 - x0 >= 20), most = greatest(all.map(({ after }) => after[t]));
     const wide = Math.min(76, ...all.map(({ x0, x1 }) => x1 - x0 - 4)), name = plan.below ? "vector" : `vector of “${short(band.names[t], 7)}”`;
-    const read = lens && wide >= 36 ? [text(band.edge - 8, y + VECTOR + 13, "guess so far", "end share"),
-      all.map(({ after, x1 }) => text(x1 - 2, y + VECTOR + 13, short(lens(after[t]).said, Math.floor(wide / 7.2)), "end mono strong"))] : null;
+    // On a telephone a guess is wider than its vector: it reaches to the left, those of the feed-forward networks on a second line.
+    const line_ = ({ kind }) => y + VECTOR + (plan.below && kind === "ffn" ? 27 : 13), room = (column, i) => (plan.below ? column.x1 - (all.findLast((one, n) => n < i && line_(one) === line_(column))?.x1 ?? 36) - 4 : wide);
+    const read = lens && (plan.below || wide >= 36) ? [plan.below ? ["guess", "so far"].map((said, n) => text(0, y + VECTOR + 13 + 14 * n, said, "share")) : text(band.edge - 8, y + VECTOR + 13, "guess so far", "end share"),
+      all.map((column, i) => text(column.x1 - 2, line_(column), short(lens(column.after[t]).said, Math.min(Math.floor(room(column, i) / 7.2), 9)), "end mono strong"))] : null;
     return [read, text(band.edge - 8, y + 14, plan.below ? name : name.slice(0, 9), "end share"), plan.below ? null : text(band.edge - 8, y + 28, name.slice(10), "end share"), text(band.edge - 8, y + (plan.below ? 28 : 42), `to ±${number(most, 1)}`, "end share"),
       all.map(({ after, x1 }) => patch(after[t], x1 - 2 - wide, y, wide, VECTOR, most))];
   }
@@ -184,7 +187,7 @@ Live.mapPicture = (() => {
     const { shares, before, whole, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 54;
-    const start = plan.below ? band.foot + VECTOR + 60 : 36, high = plan.bar;
+    const start = plan.below ? band.foot + VECTOR + (model.lens ? 76 : 60) : 36, high = plan.bar;
     const most = full(model, order);
     const rows = order.map((id, i) => {
       const top = start + high * i, first = i ? "" : " strong", kept = !plan.below || !i;
@@ -307,7 +310,7 @@ Live.mapPicture = (() => {
         [chosen] = state.focus;
         under = bands.at(-1).end + 4;
         const before = calm || !this.visible() ? null : barsOf(picture.element);
-        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens && !plan.below ? 16 : 4)) + 4, body, lit.part(["bars"], scores.title, scores.rows), lit.part(["vectors"], drawVectors(bands, state, plan, under, model.lens)));
+        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens ? (plan.below ? 32 : 16) : 4)) + 4, body, lit.part(["bars"], scores.title, scores.rows), lit.part(["vectors"], drawVectors(bands, state, plan, under, model.lens)));
         if (before) glide(picture.element, before);
         moving.replaceChildren();
         places_.draw(reached(model), keyOf(state.opened.band, state.opened)); // the Tab key passes and changes nothing
