@@ -330,6 +330,7 @@ FIGURES = {
                 "tours": TOURS,
                 "lap": 9000,
                 "step": 1300,
+                "pace": 380,
                 "run": 24,
             },
             stored=("map", "gaps", "merges", "writer", "translator"),

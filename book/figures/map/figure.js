@@ -2,8 +2,8 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut } = Live.mapFrame, calm = Live.calm();
+Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
@@ -39,7 +39,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
   let tourAt = -1;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
-  const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: over, choose, lit: lit.map }));
+  const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : keep()), choose, lit: lit.map }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
   const inNumbers = forms.map((form) => Live.mapRow(ui, form, say, lit.stage)), inViews = forms.map((form) => Live.mapStage(ui, form, say, lit.stage));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
@@ -51,7 +51,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
     html("div", { class: "map-top" }, saying, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
-  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
+  let cellAt = null, unfolded = "", headsOf = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
   const rowIn = (b) => (focus[0] === b ? focus[1] : found.bands[b].scored ?? found.bands[b].names.length - 2);
@@ -79,6 +79,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const remark = family().cut(text);
     if (/^Type/.test(remark)) return remark;
     focus = null;
+    saying.classList.remove("ran");
     renew();
     once();
     return remark;
@@ -144,7 +145,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     const numbers_ = attends && !sums; // or what all heads add
     for (const [all, shown] of [[inNumbers, numbers_], [inViews, !numbers_]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
-    if (attends) heads?.draw(column.each, head, kind === "cross" ? "k" : "q");
+    if (attends) { headsOf = stage_; heads?.draw(column.each, head, kind === "cross" ? "k" : "q"); }
     if (numbers_) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room, own_.norms);
     else { const view = Live.mapViews[attends ? "joined" : kind](found, { band: b, column, t, temperature }); inViews.forEach((one, i) => one.draw(view, inNumbers[i].height(room), token)); }
   }
@@ -153,24 +154,27 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function renew() { compute(); place = Math.min(place, steps().length - 1); controls(); draw(); }
 
   // ---- pointing and choosing, with the mouse, a finger or the keyboard ------------------------------
-  // All that is shown of a stage follows what is pointed at, and stays, so that one can go there.
+  // All that is shown of a stage follows what is pointed at; below the map it stays, so that one can go there. Elsewhere
+  // what was chosen returns.
   let on = "", pointed = null;
   function over(there) {
     if (moving) return;
-    const { band: b, column, row, token: id } = there ?? {}, left = pointed, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
+    const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
     [on, pointed] = [key, there];
-    if (!there) { keep(left); return; }
+    if (!there) { settle(); return; }
     const at = [b, row ?? rowIn(b)], shown = follow(at, column ? there : null);
     tells.textContent = `${told(column ? there : shown, at)}${!column && name === "encoder" ? ` Press to hide “${family().word(row)}”.` : ""}`;
     if (column) visit(there);
     else aim(band, place);
   }
-  // The mouse or the keyboard goes elsewhere: the stage that was shown is the one that is open.
-  function keep(left) {
-    if (!left?.column) { settle(); return; }
-    if (left.row !== undefined) focus = [left.band, left.row];
-    open(stageKey(left.band, left.column));
+  // What is shown is chosen: it is pressed, or the panel is used.
+  function keep() {
+    const { column, row, band: b } = pointed ?? {};
+    [on, pointed] = ["", null];
+    if (!column) return;
+    if (row !== undefined) focus = [b, row];
+    open(stageKey(b, column));
   }
   function settle() {
     follow(focus);
@@ -219,13 +223,15 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   }
   // It moves on until it comes to the answer, or is stopped.
   function moves() { moving = true; runs.textContent = "Pause"; }
-  function halt() {
+  // A press on a head in the opening ends it at the attention whose heads are shown.
+  function halt(stay = false) {
     const passed = passing;
     [moving, resume, passing] = [false, null, false];
     ui.figure.classList.remove("passing");
     runs.textContent = "Let it run";
     stop();
-    if (home && passed) settle();
+    if (home && passed && stay) open(headsOf);
+    else if (home && passed) settle();
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come. The line of text
@@ -257,12 +263,14 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function again() { family().again(); focus = null; renew(); }
   function start() {
     halt();
+    saying.classList.toggle("ran", Boolean(family().draws)); // with room for all that is written
     if (family().again) again();
     const one = () => add(family().draws ? drawn() : undefined);
     if (calm) { while (one()); return; }
     moves();
-    const on = () => { if (one()) way(quick, on); else { way(quick, halt); } };
-    way(quick, on);
+    // At one pace, however long a token takes to compute.
+    const on = () => { const since = performance.now(), goes = one(); way(Math.max(pace - performance.now() + since, 100), goes ? on : halt); };
+    way(pace, on);
   }
 
   // ---- controls --------------------------------------------------------------------------------
@@ -387,6 +395,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   function change(waits = false) {
     const given = asks?.model === name ? asks : null;
     if (!waits) asks = null;
+    saying.classList.remove("ran");
     [focus, home, head, band, place, causal, positions, off, slider, power, sums] = [null, null, first, 0, 0, family().causal, true, "", null, 0, false];
     if (given?.text && !/^Type/.test(family().cut(given.text))) texts[name] = given.text;
     input.value = texts[name];
@@ -419,6 +428,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   change(linked && asks.model !== name);
   ready = true;
   for (const map of maps) listen(map, { over, choose, shows: () => pointed?.column, tapped: (there) => { if (there?.column && there.token === undefined && tourAt < 0) bringUp(rowBox); } });
+  stays(rowBox, { over, keep });
   readOut(picture.element, cell, (x, y) => cellAt(x, y));
   input.maxLength = 2000;
   input.addEventListener("focus", () => input.select());
@@ -434,7 +444,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
   // The page's own button to its top would lie upon what is looked at.
   new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(); }, true);
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(chooseHead.contains(target)); }, true);
   new IntersectionObserver(([{ isIntersecting }]) => {
     seen = isIntersecting;
     if (!seen) stop();

@@ -69,11 +69,12 @@ Live.mapFrame = (() => {
     element.addEventListener("pointermove", (event) => {
       const there = point(event), { movementX: across, movementY: down } = event;
       clearTimeout(crossing);
+      if (!there) return;
       // On the way down to the view, other stages are crossed: they are shown if the pointer rests there.
       if (shows() && down > 0 && down < 60 && 3 * down > Math.abs(across)) crossing = setTimeout(() => over(there), 120);
       else over(there);
     });
-    element.addEventListener("pointerleave", () => { clearTimeout(crossing); over(null); });
+    element.addEventListener("pointerleave", () => clearTimeout(crossing));
     element.addEventListener("pointerdown", ({ pointerType }) => { finger = pointerType === "touch"; });
     element.addEventListener("click", (event) => {
       const there = point(event);
@@ -89,5 +90,14 @@ Live.mapFrame = (() => {
     });
     element.addEventListener("pointerleave", () => { to.textContent = ""; });
   }
-  return { fold, reveal, uncover, bringUp, lender, listen, readOut };
+
+  // What the mouse shows in the map goes on being shown below it, in `panel`, and is chosen there with the first press or key;
+  // anywhere else it ends.
+  function stays(panel, { over, keep }) {
+    const screen = panel.parentElement;
+    screen.addEventListener("pointerleave", () => over(null));
+    screen.addEventListener("pointerover", ({ target }) => { if (target.closest(".map-top, .map-key, .map-bench")) over(null); });
+    for (const kind of ["click", "change", "keydown"]) panel.addEventListener(kind, keep, true);
+  }
+  return { fold, reveal, uncover, bringUp, lender, listen, readOut, stays };
 })();

@@ -114,8 +114,11 @@ def test_one_row_of_attention_in_numbers_is_the_packages(shown, captioner) -> No
     band = area["height"] * 31 / (31 * len(ids) + 28)  # the height of a row
     keys.page.mouse.move(area["x"] + 30, area["y"] + area["height"] - 3.6 * band)
     agrees(1, len(ids) - 4)
-    keys.page.mouse.move(0, 0)
+    below = row.bounding_box()
+    keys.page.mouse.move(below["x"] + 5, below["y"] + 5)
     agrees(1, len(ids) - 4)  # it stays, so that one can go there
+    keys.page.mouse.move(0, 0)
+    agrees(0, len(ids) - 1)  # nothing was chosen
     bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option("0.ffn.0")
     assert row.get_attribute("aria-label").startswith("Block 1, feed-forward: ")
@@ -403,7 +406,7 @@ def test_each_stage_and_tensor_is_explained(shown) -> None:
     keys.page.mouse.move(area["x"] + area["width"] - 20, area["y"] + area["height"] / 2)
     assert tells.inner_text().startswith("Feed-forward: a small network")
     keys.page.mouse.move(0, 0)
-    assert tells.inner_text().startswith("Feed-forward: a small network"), "it stays"
+    assert tells.inner_text().startswith("Self-attention: "), "what is open is told again"
     for name in "Decoder", "Encoder", "Translator":
         family(keys, name)
         slider = keys.figure.get_by_label("Tensor", exact=True)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from figure_pages import Keys, browser
+from live_site import offline, own_page
 
 from .test_inside import opened
 from .test_map import DATA, family
@@ -35,3 +36,26 @@ def test_a_head_can_be_pressed_and_its_picture_has_its_weights(shown, captioner)
     assert [one for *_, one in sorted(drawn)] == pytest.approx(
         [one for one in weights if one >= 0.005], abs=1e-4
     )
+
+
+@browser
+@pytest.mark.parametrize("stage", ["0.embed.", "0.self.0", "0.self.1", "0.ffn.1"])
+def test_a_press_on_a_head_ends_the_opening_and_shows_that_head(
+    chromium, page_file, stage: str
+) -> None:
+    with offline(chromium) as page:
+        page.goto(own_page(page_file.parent, "map").as_uri())
+        page.locator("#figure-map.is-live").wait_for()
+        at = "stage => document.querySelector('.map-bench select').value === stage"
+        page.wait_for_function(at, arg=stage)
+        head = page.locator(".map-heads button").nth(3)
+        box = head.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.wait_for_timeout(50)  # a hand takes its time: what is drawn anew must not lose the press
+        page.mouse.up()
+        assert "chosen" in head.get_attribute("class")
+        block = 2 if stage.endswith("1") else 1
+        shown = page.locator(".map-rows .map-row").filter(visible=True).get_attribute("aria-label")
+        assert shown.startswith(f"Block {block}, head 4: ")
+        assert page.get_by_role("button", name="Let it run").is_visible()

@@ -262,3 +262,52 @@ def test_the_matrix_is_of_the_block_that_the_motion_has_come_to(chromium, page_f
         page.get_by_role("button", name="Pause").click()
         tensor = page.locator(".map-tensor").get_attribute("aria-label")
         assert tensor.startswith("Decoder. Block 1: weights A")
+
+
+@browser
+@pytest.mark.parametrize("size", [(390, 844), (1280, 900)])
+def test_what_a_run_writes_is_seen_whole_and_is_stopped_where_it_was_begun(
+    chromium, themed, size
+) -> None:
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        button = keys.figure.get_by_role("button", name="Let it run")
+        page.evaluate("scrollTo(0, 0)")
+        before = button.bounding_box()
+        button.click()
+        after = button.bounding_box()
+        middle = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+        assert after["x"] < middle[0] < after["x"] + after["width"]
+        assert after["y"] < middle[1] < after["y"] + after["height"]
+        rooms = "one => [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth]"
+        assert keys.figure.locator(".live-story").evaluate(rooms) == [0, 0]
+        # A text of one's own takes as little room as before.
+        typed(keys, "A dog", "Your text")
+        page.evaluate("scrollTo(0, 0)")
+        assert button.bounding_box() == before
+
+
+@browser
+def test_a_run_keeps_its_pace_and_stops_at_once(chromium, page_file) -> None:
+    """On an idle machine 24 tokens take some ten seconds."""
+    assert DATA["pace"] * DATA["run"] < 10_000
+    with offline(chromium) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        keys.press("Shift")
+        keys.figure.get_by_role("button", name="Let it run").click()
+        start = written(keys)
+        page.wait_for_function(
+            "length => document.querySelector('.map-written').textContent.length > length",
+            arg=len(start),
+            timeout=DATA["step"] * 5,
+        )
+        keys.figure.get_by_role("button", name="Pause").click()
+        stopped = written(keys)
+        page.wait_for_timeout(3 * DATA["pace"])
+        assert written(keys) == stopped
+        # The bars are those of what is written.
+        (asked,) = page.locator(".live-map.wide text.mono.strong.q").all_text_contents()
+        assert stopped.endswith(asked.strip("␣"))

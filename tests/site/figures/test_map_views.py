@@ -76,7 +76,17 @@ def test_the_frame_the_view_and_the_token_follow_the_mouse(shown) -> None:
     row = re.match(r"Block 2, feed-forward: “(.+)”: ", said(keys))[1]
     assert token.get_attribute("aria-valuetext") == row != before[2]
     pointed = frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")
-    keys.page.mouse.move(0, 0)  # what was pointed at stays, so that one can go there
+    view = panel(keys).bounding_box()
+    keys.page.mouse.move(view["x"] + 40, view["y"] + 4)  # it stays, so that one can go there
+    assert (frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")) == pointed
+    keys.page.mouse.move(0, 0)  # nothing was pressed: what was chosen returns
+    assert (frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")) == before
+    # A press, in the map or in the view, chooses.
+    keys.page.mouse.move(area["x"] + area["width"] - 20, area["y"] + area["height"] * 0.45)
+    keys.page.mouse.move(view["x"] + 40, view["y"] + 4)
+    keys.page.mouse.down()
+    keys.page.mouse.up()
+    keys.page.mouse.move(0, 0)
     assert (frame.get_attribute("x"), said(keys), token.get_attribute("aria-valuetext")) == pointed
 
 
