@@ -316,6 +316,7 @@ FIGURES = {
                         "March 3, 1999",
                     ],
                 },
+                "striking": {"decoder": "A man in a red shirt is riding a bike"},
                 "gap": 1,
                 "languages": [
                     ["deutsch", "German"],

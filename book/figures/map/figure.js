@@ -2,7 +2,7 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
+Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
   const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
@@ -122,12 +122,14 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
       (chips.firstChild ?? press).focus({ preventScroll: true });
     } }, `${said} ×`)));
   }
+  // Without the mask or the positions: what each row guesses, and what it guesses with both.
   function leaks() {
-    leak.hidden = causal || !family().rows;
+    leak.hidden = !family().rows || (causal && positions);
     if (leak.hidden) return;
-    const rows = [false, true].map((one) => family().rows({ causal: one, places: positions, gone: new Set(off ? [off] : []) }));
-    leak.replaceChildren(...Live.mapWords.leaks(found, factor(power), rows));
+    const rows = [[causal, positions], [true, true]].map(([masked, places]) => family().rows({ causal: masked, places, gone: new Set(off ? [off] : []) }));
+    leak.replaceChildren(...Live.mapWords.leaks(found, factor(power), rows, { causal, open: leak.querySelector("details")?.open, striking: striking[name] !== input.value && striking[name], take }));
   }
+  function take(text) { input.value = text; input.dispatchEvent(new Event("input")); }
   // The curves, the frame and the numbers of one row and stage: the chosen ones, or those that the mouse is on.
   function follow(row, pointed = null) {
     const all = Live.mapWords.all(found, { title: title(), focus, head }), opened = pointed ? { band: pointed.band, kind: pointed.column.kind, block: pointed.column.block } : { band, ...Live.stages.of(steps()[place], place) };
@@ -327,7 +329,7 @@ Live.figure("map", (ui, { texts, examples, gap, languages, into, most, longest, 
     joins = Live.mapHeads.join(chooseHead, sums, (to) => { sums = to; draw(); });
     heads = family().heads > 1 ? Live.mapHeads(chooseHead, family().heads, (to) => { whichHead.value = head = to; draw(); }) : null;
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
-    if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; input.dispatchEvent(new Event("input")); } });
+    if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; take(input.value); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { halt(); place = n - 1; controls(); draw(); } });
     own.append(is);

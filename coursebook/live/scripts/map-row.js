@@ -4,7 +4,7 @@
 "use strict";
 
 Live.mapRow = (ui, form, say, { part }) => {
-  const { text, box, number, short, svg, dot } = Live, { greatest, step, strip, bars, around } = Live.mapStrip;
+  const { text, box, line, number, short, svg, dot } = Live, { greatest, step, strip, bars, around } = Live.mapStrip;
   // The key at work has its panel beside the row, or below it.
   const plan = form === "wide"
     ? { beside: 626, card: 284, letters: 9, name: 76, keys: [82, 290], score: 350, bar: [358, 382], weight: 418, values: [428, 606], products: [12, 140], handed: [152, 274] }
@@ -75,10 +75,10 @@ Live.mapRow = (ui, form, say, { part }) => {
         text(plan.products[0], y2 + 30, `÷ √${d} = ${number(sum / root)}`, "strong q")),
       part(["handed"], text(plan.handed[0], 36, `weight ${number(share)} × v`, "share"), bars(handed, plan.handed, y1, BARS, "v", half),
       output[t].map((value, n) => {
-        const wide = step(plan.handed, output[t]), high = Math.max((BARS / 2) * (Math.abs(value) / half), 0.4);
-        return box(plan.handed[0] + n * wide, value < 0 ? y1 + BARS / 2 : y1 + BARS / 2 - high, wide - 0.6, high, "ghost v");
+        const wide = step(plan.handed, output[t]), x = plan.handed[0] + n * wide, y = y1 + (BARS / 2) * (1 - value / half);
+        return line(x, y, x + wide - 0.6, y, "level v");
       }),
-      text(plan.handed[0], y2 + 12, "dashed: sum over", "share"), text(plan.handed[0], y2 + 26, "all keys", "share"),
+      text(plan.handed[0], y2 + 12, "lines: the sum over", "share"), text(plan.handed[0], y2 + 26, "all keys", "share"),
       row.head.gone ? text(plan.handed[0], y2 + 40, "head off: adds 0", "share") : last === -Infinity ? text(plan.handed[0], y2 + 40, "masked: weight 0", "share") : null),
       i === undefined ? null : [around(plan.products, each, i, y1, BARS), around(plan.handed, handed, i, y1, BARS)],
     ]);

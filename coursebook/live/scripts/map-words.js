@@ -46,17 +46,23 @@ Live.mapWords = (() => {
       if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
       return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}${lens(t)}`;
     },
-    // A decoder without its mask: what each row guesses, beside the token that it can then see. `rows` are those without and with it.
-    leaks({ token, bands: [{ names }] }, temperature, rows) {
-      const [open, masked] = rows.map((all) => all.map(({ logits, next }) => ({ next, shares: softmax(logits.map((one) => one / temperature)) })));
-      const row = (cells, tag) => html("tr", {}, cells.map((one) => html(tag, {}, one)));
-      const body = names.slice(0, -1).map((one, t) => {
-        const { shares, next } = open[t], best = largest(shares);
-        return row([one, token(next), `${token(best)} ${number(shares[best])}`, number(shares[next], 3), number(masked[t].shares[next], 3)], "td");
-      });
-      return [
-        html("p", { class: "live-note" }, "Why does the last token's guess hardly change? None comes after it: it learns more only through the rows above. Look at those: each can now see the token that it has to guess. In training that is a leak: a model would learn to copy it. This one learned with the mask, and so does not know how."),
-        html("table", {}, html("thead", {}, row(["row", "true next token", "its guess, mask off", "true token, mask off", "mask on"], "th")), html("tbody", {}, body))];
+    // A decoder without its mask or its positions: what changes, counted, and row by row. `rows` are those without and with both;
+    // `striking` is a text that shows it well, if it is not there, and `take` reads it.
+    leaks({ token, places, bands: [{ names }] }, temperature, rows, { causal, open, striking, take }) {
+      const [without, whole] = rows.map((all) => all.slice(0, -1).map(({ logits, next }) => {
+        const shares = softmax(logits.map((one) => one / temperature)), best = largest(shares);
+        return { next, best, most: shares[best], right: shares[next], guess: `${token(best)} ${number(shares[best])}` };
+      }));
+      const n = without.length, mean = (all) => number(all.reduce((sum, { right }) => sum + right, 0) / n), part = causal ? "positions" : places ? "mask" : "both";
+      const changed = without.filter(({ best }, t) => best !== whole[t].best).length, first = largest(without.map(({ right }, t) => Math.abs(whole[t].right - right)));
+      const row = (cells, tag, kind = "") => html("tr", { class: kind }, cells.map((one) => html(tag, {}, one)));
+      const body = without.map(({ next, guess, right }, t) => row([names[t], token(next), guess, number(right, 3), number(whole[t].right, 3)], "td", t === first ? "most" : ""));
+      const said = [causal ? "" : "The causal mask is off: each row now sees the tokens after it.", places ? "" : "The positions are off: a row knows which tokens stand before it, but not where.",
+        n ? `The first guess changes in ${changed} of ${n} rows. The true next token has probability ${mean(without)} on average, and ${mean(whole)} with ${part === "both" ? "both" : `the ${part}`} on. The largest change is at “${names[first]}”: it guessed ${whole[first].guess}, and now ${without[first].guess}.` : "Type a second token to compare.",
+        causal ? "" : "In training the mask was on. A model trained without it would learn to copy the next token."];
+      return [html("p", { class: "live-note" }, said.filter(Boolean).join(" ")),
+        striking && !causal ? html("button", { type: "button", onclick: () => take(striking) }, `Seen well with “${striking}”`) : "",
+        n ? html("details", { open: Boolean(open) }, html("summary", {}, "Row by row"), html("table", {}, html("thead", {}, row(["row", "true next token", `its guess, ${part} off`, `true token, ${part} off`, `${part} on`], "th")), html("tbody", {}, body))) : ""];
     },
   };
 })();

@@ -186,6 +186,44 @@ def test_without_the_mask_each_rows_guess_stands_beside_the_truth(shown, caption
 
 
 @browser
+@pytest.mark.parametrize("part", ["Causal mask", "Positions"])
+def test_what_a_part_changes_is_counted(shown, captioner, part: str) -> None:
+    """In the text in which the mask is seen to matter: the page offers it."""
+    model, tokenizer = captioner
+    keys = Keys(shown, "map")
+    leak, text = keys.figure.locator(".map-leak"), DATA["striking"]["decoder"]
+    unfold(keys)
+    keys.figure.get_by_label("Causal mask").uncheck()
+    leak.get_by_role("button", name=text).click()
+    assert written(keys) == text
+    assert not leak.get_by_role("button").count()
+    keys.figure.get_by_label("Causal mask").check()
+    keys.figure.get_by_label(part).uncheck()
+    ids = torch.tensor([tokenizer.encode(text)])
+    mask, places = part == "Positions", part != "Positions"
+    with torch.no_grad():
+        whole, without = (
+            (model.norm(opened(model, ids, *one, "")["blocks"][1]["after"][0].float())
+             @ model.embedding.weight.T).softmax(-1)[:-1]
+            for one in ((True, True), (mask, places))
+        )  # fmt: skip
+    each = torch.arange(ids.shape[1] - 1)
+    changed = int((whole.argmax(-1) != without.argmax(-1)).sum())
+    right = [one[each, ids[0, 1:]] for one in (without, whole)]
+    first = int((right[0] - right[1]).abs().argmax())
+    said = leak.locator("p").inner_text()
+    assert f"changes in {changed} of {len(each)} rows" in said
+    means = [f"{float(one.mean()):.2f}" for one in right]
+    assert f"probability {means[0]} on average, and {means[1]} with the " in said
+    guesses = [tokenizer.tokens[int(one[first].argmax())].replace("Ġ", "␣")
+               + f" {float(one[first].max()):.2f}" for one in (whole, without)]  # fmt: skip
+    assert f"it guessed {guesses[0]}, and now {guesses[1]}." in said
+    if not mask:  # the difference is striking, as the page says
+        assert changed >= 5 and float(right[0].mean()) < 0.5 * float(right[1].mean())
+        assert "it guessed ␣shirt 0.55, and now ␣motorcycle 0.20." in said
+
+
+@browser
 def test_a_model_says_what_it_cannot_read(shown) -> None:
     keys = Keys(shown, "map")
     note = keys.figure.locator(".live-note").first
