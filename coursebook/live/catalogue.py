@@ -283,7 +283,7 @@ FIGURES = {
             data={
                 "texts": {
                     "decoder": "The dog runs through the",
-                    "larger decoder": "What news, my",
+                    "larger decoder": "O, my good",
                     "encoder": "she sang a long low note",
                     "translator": "siebenunddreißig",
                 },
@@ -296,11 +296,11 @@ FIGURES = {
                         "A little girl in a pink dress",
                     ],
                     "larger decoder": [
+                        "O, my good",
                         "What news, my",
                         "Good morrow, my",
                         "My lord, I would not",
                         "Tell me, where is",
-                        "He is dead",
                     ],
                     "encoder": [
                         "she sang a long low note",
@@ -316,6 +316,7 @@ FIGURES = {
                         "March 3, 1999",
                     ],
                 },
+                "called": {"larger decoder": "Shakespeare decoder"},
                 "striking": {"decoder": "A man in a red shirt is riding a bike"},
                 "gap": 1,
                 "languages": [

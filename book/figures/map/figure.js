@@ -2,14 +2,14 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
+Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
   const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
   const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, called[key] ?? key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
   let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
@@ -174,9 +174,7 @@ Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most,
   function keep() {
     const { column, row, band: b } = pointed ?? {};
     [on, pointed] = ["", null];
-    if (!column) return;
-    if (row !== undefined) focus = [b, row];
-    open(stageKey(b, column));
+    if (column) choose({ band: b, column, row });
   }
   function settle() {
     follow(focus);
@@ -232,8 +230,7 @@ Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most,
     ui.figure.classList.remove("passing");
     runs.textContent = "Let it run";
     stop();
-    if (home && passed && stay) open(headsOf);
-    else if (home && passed) settle();
+    if (home && passed) (stay ? open(headsOf) : settle());
   }
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come. The line of text
@@ -338,12 +335,6 @@ Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most,
       ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } })];
     controls();
   }
-  // What a tour says of the model that is shown, by the names in its sentences.
-  function facts() {
-    const { blocks, start, names } = found.bands.at(-1), across = blocks.at(-1).find(([kind]) => kind === "cross"), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
-    return { width: start[0].length, heads: word(family().heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
-      next: found.token(largest(found.shares)), story: shownText.textContent, asks: names.at(-1), looks: found.bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
-  }
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
   function uses(kept) {
@@ -366,7 +357,7 @@ Live.figure("map", (ui, { texts, examples, striking, gap, languages, into, most,
     whichHead.value = head = shown;
     joins(sums = all);
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
-    const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => facts()[fact]);
+    const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => Live.mapWords.facts(found, head, shownText.textContent)[fact]);
     open(filled(key));
     guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
     back.disabled = !tourAt;

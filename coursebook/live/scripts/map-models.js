@@ -55,7 +55,8 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       next(id) { written.push(id); return written.length % many > 0; },
       remark() {
         const [first] = cutWords(typed), left = typed.length + written.length > most;
-        const cut = first && !left ? `No token is all of “${first.pieces.join("").replace("␣", "")}”, so it is cut into ${first.pieces.length}: ${first.pieces.join(" ")}` : "";
+        const few = tokenizer.tokens.length < 1000 ? `It knows ${tokenizer.tokens.length} pieces of words. ` : "";
+        const cut = first && !left ? `${few}No token is all of “${first.pieces.join("").replace("␣", "")}”, so it is cut into ${first.pieces.length}: ${first.pieces.join(" ")}` : "";
         return [left ? `It reads the last ${most} tokens only.` : "", cut, tokenizer.remark(typed)].filter(Boolean).join(" ");
       },
       // The scores of the next token, if the vector were that after the last block.
@@ -87,7 +88,7 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
       remark() {
         const read = words.filter((one, t) => t !== hidden && one !== BLANK), unknown = read.filter((one) => !gaps.words.includes(one));
         const said = read.length ? bert.remark({ words: read, left, unknown }).replaceAll("The model", "The encoder") : "";
-        return [said, unknown.length ? "It was trained without them, so its confidence means little here." : "", more].filter(Boolean).join(" ");
+        return [said, unknown.length ? "Its guess means little then. It knows singer, violin, letter, birds and the like." : "", more].filter(Boolean).join(" ");
       },
       read(options) {
         const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);

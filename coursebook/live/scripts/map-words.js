@@ -17,6 +17,12 @@ Live.mapWords = (() => {
       const listed = (shares) => order.map((id) => `${found.token(id)} ${number(shares[id], 4)}`).join(", ");
       return `${title}, the whole model. It reads: ${all}. The vector of ${names[t]} begins with length ${number(size(start[t]), 4)}. ${lines.join(" ")} ${found.asks}: ${listed(found.shares)}.${found.before ? ` The same ${found.whole}: ${listed(found.before)}.` : ""}`;
     },
+    // What a tour says of the model that is shown, by the names in its sentences.
+    facts({ bands, heads, shares, token }, head, story) {
+      const { blocks, start, names } = bands.at(-1), across = blocks.at(-1).find(([kind]) => kind === "cross"), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
+      return { width: start[0].length, heads: word(heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
+        next: token(largest(shares)), story, asks: names.at(-1), looks: bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
+    },
     // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
     guess({ before, shares, whole, token }) {
       const best = largest(shares), now = ` ▸ ${token(best)} ${percent(shares[best])}`;

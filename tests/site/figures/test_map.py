@@ -38,8 +38,14 @@ def agree(found: tuple, sizes: list, weights: list, logits: torch.Tensor) -> Non
     assert found[2] == pytest.approx(best.tolist(), abs=SHOWN)
 
 
+def pressed(keys: Keys, name: str):
+    """The button of a model."""
+    named = DATA["called"].get(name.lower(), name)
+    return keys.figure.get_by_role("button", name=named, exact=True)
+
+
 def family(keys: Keys, name: str) -> None:
-    keys.figure.get_by_role("button", name=name, exact=True).press("Enter")
+    pressed(keys, name).press("Enter")
     if name in ("Larger decoder", "Translator"):  # loaded now
         keys.figure.get_by_text("being loaded").wait_for(state="detached")
 

@@ -52,7 +52,9 @@ def test_a_press_on_a_head_ends_the_opening_and_shows_that_head(
         box = head.bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.mouse.down()
-        page.wait_for_timeout(50)  # a hand takes its time: what is drawn anew must not lose the press
+        page.wait_for_timeout(
+            50
+        )  # a hand takes its time: what is drawn anew must not lose the press
         page.mouse.up()
         assert "chosen" in head.get_attribute("class")
         block = 2 if stage.endswith("1") else 1

@@ -236,7 +236,11 @@ def test_a_model_says_what_it_cannot_read(shown) -> None:
     assert "never seen “millionen”" in note.inner_text() and "means nothing" in note.inner_text()
     family(keys, "Encoder")
     typed(keys, "she sang a loud low note", "Your text")
-    assert "does not know loud" in note.inner_text()
+    assert "knows 264 words. It does not know loud" in note.inner_text()
+    examples = re.search(r"It knows (.*) and the like\.", note.inner_text())[1]
+    typed(keys, f"the {examples.replace(' and', '')}", "Your text")
+    assert "does not know" not in note.inner_text()  # the page keeps its word
+    typed(keys, "she sang a loud low note", "Your text")
     keys.figure.get_by_label("Hidden word", exact=True).fill("4")
     assert not note.inner_text()  # a hidden word is not read
 

@@ -298,11 +298,13 @@ def test_a_word_of_several_tokens_is_named_and_its_pieces_are_joined(shown, writ
     joined = keys.figure.locator(".live-map.wide .joined")
     assert not joined.count() and not note.inner_text()
     family(keys, "Larger decoder")
+    assert not joined.count() and not note.inner_text()  # its own text has whole words
+    typed(keys, "What news, my", "Your text")
     pieces = [tokenizer.tokens[id_].replace("Ġ", "␣") for id_ in tokenizer.encode("a news")][1:]
     assert len(pieces) > 1
     assert (
-        note.inner_text()
-        == f"No token is all of “news”, so it is cut into {len(pieces)}: {' '.join(pieces)}"
+        note.inner_text() == f"It knows {len(tokenizer.tokens)} pieces of words. "
+        f"No token is all of “news”, so it is cut into {len(pieces)}: {' '.join(pieces)}"
     )
     assert joined.count() == 1
     rows = """all => all.map((one) => one.getBoundingClientRect())

@@ -8,7 +8,7 @@ from figure_pages import NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened, opened_encoder
-from .test_map import DATA, ITEM, SHOWN, family, numbers, unfold, written
+from .test_map import DATA, ITEM, SHOWN, family, numbers, pressed, unfold, written
 
 WORDS = ["no", "one", "two", "three", "four"]
 
@@ -136,8 +136,7 @@ def test_a_tour_leads_through_the_model_that_is_chosen(
         assert tour.locator("p").first.inner_text() == f"{number} of {len(stops)}. {said}"
         assert choice.input_value() == of_the_model(stop["open"], config, layers, keys)
         assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
-        pressed = keys.figure.get_by_role("button", name=name, exact=True)
-        assert pressed.get_attribute("aria-pressed") == "true"
+        assert pressed(keys, name).get_attribute("aria-pressed") == "true"
         kept = stop.get("uses", [])
         for label, row in ("Your text", "text"), ("Head", "head"), ("Switch off", "off"):
             seen = keys.figure.get_by_label(label, exact=True).is_visible()
