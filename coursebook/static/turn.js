@@ -39,8 +39,9 @@ function formulaValue(text) {
   return tokens.length ? NaN : found;
 }
 
-// "(4, 5, 9)", "[4, 5, 9]" or "4, 5, 9" as the texts of its numbers.
+// "(4, 5, 9)", "[4, 5, 9]", "4, 5, 9" or "4 5 9" as the texts of its numbers.
 function typedParts(text) {
+  if (/^[-−]?[\d.]+(\s+[-−]?[\d.]+)+$/.test(text.trim())) return text.trim().split(/\s+/);
   const bare = text.trim().replace(/^(?:\((.*,.*)\)|\[(.*)\])$/s, (all, round, square) => round ?? square);
   return bare.replace(/,\s*$/, "").split(",");
 }
