@@ -28,7 +28,7 @@ FIGURES = (
             ],
             "names": ["music", "message", "mood"],
             "block": 2,
-            "start": 3,
+            "start": 1,
         },
     ),
     Figure(

@@ -27,6 +27,9 @@ UNANSWERED = "Your turn:"
 
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
+#: What a check may make of a typed number before it compares it.
+_CONVERTS = {"float", "int", "round", "tuple", "torch.tensor"}
+
 
 class answer_field(nodes.General, nodes.Element):
     """An input field for numbers; ``judged`` says what is right and what to say."""
@@ -53,11 +56,15 @@ def numbers(node: ast.expr) -> list[float] | None:
 
 
 def judged(source: str) -> dict[str, Any] | None:
-    """What a check cell says to numbers; nothing if its right answer has to be computed."""
+    """What a check cell says to numbers.
+
+    Nothing if its right answer has to be computed, or if a function is typed, as in
+    ``check(rate(60), 0.5)``.
+    """
     for call in ast.walk(ast.parse(source)):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "check" and len(call.args) == 2:
             said = {word.arg: word.value for word in call.keywords}
-            right = numbers(call.args[1])
+            right = None if _calls(call.args[0]) else numbers(call.args[1])
             if right is None or not isinstance(said.get("said"), ast.Constant):
                 return None
             hints = [pair.elts for pair in getattr(said.get("hints"), "elts", [])]
@@ -71,6 +78,12 @@ def judged(source: str) -> dict[str, Any] | None:
                 else "Not yet. Try again, or unfold the answer below.",
             }
     return None
+
+
+def _calls(answer: ast.expr) -> bool:
+    """Whether a check gets its answer from a function that was typed."""
+    called = (ast.unparse(n.func) for n in ast.walk(answer) if isinstance(n, ast.Call))
+    return not _CONVERTS.issuperset(called)
 
 
 def boxes(doctree: nodes.document) -> Iterator[nodes.container]:

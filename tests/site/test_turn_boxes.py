@@ -77,6 +77,14 @@ def test_only_numbers_that_stand_there_are_read(said, numbers):
     assert turn.numbers(ast.parse(said, mode="eval").body) == numbers
 
 
+def test_a_typed_function_is_not_asked_for_as_a_number(tmp_path):
+    """Its check calls it: a field for the number that it returns would ask another question."""
+    html = page(tmp_path, 'check(rate(60), 0.5, said="Right.")', **FOLDED)
+    assert "turn-field" not in html and "open this lesson in JupyterLab" in html
+    for converted in ("w if w is ... else float(w)", "(a, b)", "torch.tensor(row)"):
+        assert turn.judged(f'check({converted}, 0.5, said="Right.")'), converted
+
+
 def test_every_turn_of_every_lesson_becomes_a_box():
     """What the boxes rely on: a turn's words begin a paragraph, and its answer folds below it."""
     for path in course.chapter_paths(ROOT):
