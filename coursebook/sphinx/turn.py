@@ -28,7 +28,7 @@ UNANSWERED = "Your turn:"
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 #: What a check may make of a typed number before it compares it.
-_CONVERTS = {"float", "int", "round", "tuple", "torch.tensor"}
+_CONVERTS = {"float", "int", "map", "round", "tuple", "torch.tensor"}
 
 
 class answer_field(nodes.General, nodes.Element):
