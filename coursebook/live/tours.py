@@ -4,27 +4,27 @@ from __future__ import annotations
 
 #: The map's guided tours, by architecture. A stop opens a stage and says something of it;
 #: ``{width}``, ``{heads}``, ``{blocks}``, ``{last}`` (the last block), ``{next}`` (the likeliest
-#: token), ``{story}`` (the text so far), ``{asks}`` (the last row) and ``{looks}`` (what it takes
-#: most from in the last cross-attention) are those of the model that is shown. ``head`` is the
+#: token) and ``{whole}`` (with everything on), ``{story}`` (the text so far), ``{asks}`` (the last row) and ``{looks}`` (what it takes
+#: most from in the last cross-attention), ``{takes}`` (the same in the first attention) and
+#: ``{guess}`` (the next token if the model ended after the first block) are those of the model that is shown. ``head`` is the
 #: head shown if it is not the one of before, ``words`` how many are written first, ``uses`` the
 #: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map. ``map``
 #: and ``stage`` are the parts of the two pictures that the sentences name: the others are dimmed.
-#: With ``sums`` an attention shows what all its heads add.
+#: With ``sums`` an attention shows what all its heads add, and ``off`` is a part switched off.
 TOURS = {
     "decoder": [
         {
             "open": "0.embed.",
-            "said": "Each row is a token: a word, or a piece of one; ␣ is the space before it. A "
-            "token becomes a vector, a list of {width} numbers, and its position is added. From "
-            "here on, everything moves to the right.",
+            "said": "This model goes on with a text. Why with “{next}”? Each row is a token: a "
+            "word, or a piece of one; ␣ is the space before it. A token becomes a vector, a list "
+            "of {width} numbers, and its position is added. Then everything moves to the right.",
             "map": ["names", "embed"],
         },
         {
             "open": "0.self.0",
-            "said": "Self-attention: here tokens exchange information. A curve from one row to "
-            "another says that the right one takes over something of the left one; a thick curve, "
-            "a large weight, that it takes over much. The causal mask lets no token see those "
-            "after it.",
+            "said": "Self-attention: here tokens exchange information. A curve says that the right "
+            "row takes over something of the left one; a thick one, much. In this head “{asks}” "
+            "takes most from “{takes}”. The causal mask lets no token see those after it.",
             "head": 1,
             "map": ["names", "curves"],
             "stage": ["weights"],
@@ -41,9 +41,9 @@ TOURS = {
         },
         {
             "open": "0.self.0",
-            "said": "How “{asks}” gets its weights: its query q is compared with the key k of each "
-            "row that it may see. The more the two agree, the higher the score, and softmax turns "
-            "the scores into weights with the sum 1.",
+            "said": "How “{asks}” gets its weights: its query q is what it looks for, and the key "
+            "k of each row that it may see is what that row offers. The more the two agree, the "
+            "higher the score, and softmax turns the scores into weights with the sum 1.",
             "head": 1,
             "see": "numbers",
             "map": ["names", "asked"],
@@ -51,8 +51,8 @@ TOURS = {
         },
         {
             "open": "0.self.0",
-            "said": "What “{asks}” takes over: the value v of each row, times its weight. The sum "
-            "of all these, the last line of values, is what the head gives.",
+            "said": "What “{asks}” takes over: the value v is what a row hands over, times its "
+            "weight. The sum of all these, the last line of values, is what the head gives.",
             "head": 1,
             "see": "numbers",
             "map": ["asked"],
@@ -70,17 +70,19 @@ TOURS = {
         {
             "open": "0.ffn.0",
             "said": "Feed-forward: a small network works on each vector alone, and what it finds "
-            "is added to the row, too. Attention and this network together are a block.",
-            "map": ["bows", "plus"],
+            "is added to the row, too. Attention and this network together are a block. Below "
+            "stands what the model would write if it ended here: “{guess}”.",
+            "map": ["bows", "plus", "vectors"],
             "stage": ["x", "inside", "added", "card"],
         },
         {
-            "open": "0.self.{last}",
-            "said": "The same two parts follow again, with other weights. This model has {blocks}, "
-            "and the models of the GPT-2 family have 12 to 48. Under Switch off, take out a head, "
-            "and see what it did for the next token.",
+            "open": "0.ffn.0",
+            "said": "What is a part good for? Take it out. Without this one the model would say "
+            "“{next}”; with everything on (the grey bars) it says “{whole}”. Under Switch off, "
+            "take out others. This model has {blocks}; those of the GPT-2 family have 12 to 48.",
+            "off": "0.ffn",
             "uses": ["off"],
-            "map": ["block", "bars"],
+            "map": ["bows", "bars"],
         },
         {
             "open": "0.norm.",
@@ -95,7 +97,8 @@ TOURS = {
             "open": "0.scores.",
             "said": "The last row is compared with every token that the model knows: this gives a "
             "probability for each. Press “Write the next token”, or choose a bar: the token is "
-            "added to the text, and everything is computed again.",
+            "added to the text, and all is computed again. A chat program runs such a model, many "
+            "times larger and trained further to answer.",
             "uses": ["write"],
             "map": ["bars"],
         },

@@ -37,7 +37,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
   around.append(borrowed);
   onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
-  let tourAt = -1;
+  let tourAt = -1, own_ = "";
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : keep()), choose, lit: lit.map }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
@@ -160,7 +160,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   // what was chosen returns.
   let on = "", pointed = null;
   function over(there) {
-    if (moving) return;
+    if (moving || tourAt >= 0) return; // a tour shows what it speaks of
     const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
     [on, pointed] = [key, there];
@@ -176,11 +176,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     [on, pointed] = ["", null];
     if (column) choose({ band: b, column, row });
   }
-  function settle() {
-    follow(focus);
-    tells.textContent = rest;
-    aim(band, place);
-  }
+  function settle() { follow(focus); tells.textContent = rest; aim(band, place); }
   const visit = ({ band: b, column }) => aim(b, stages(b).find(({ key }) => key === stageKey(b, column)).at);
   const stageKey = (b, { kind, block: n }) => `${b}.${kind}.${n ?? ""}`;
   function choose(there) {
@@ -291,11 +287,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   }
   const aim = (b, at) => { point(b, at); tensor(b, at); };
   // The sliders' ends and the open stage; the rest is built anew for another model only.
-  function controls() {
-    if (!slider) return;
-    point(band, place);
-    showToken(focus);
-  }
+  function controls() { if (slider) { point(band, place); showToken(focus); } }
   // The row that is shown; of an encoder the hidden word, whatever is pointed at.
   function showToken(row) {
     const [b, t] = name === "encoder" ? [0, found.bands[0].scored] : row;
@@ -332,8 +324,14 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     own.append(is);
     switched = [ui.check({ label: "Causal mask", value: causal, to: parts, change: (on) => { causal = on; renew(); } }),
       ui.check({ label: "Positions", value: positions, to: parts, change: (on) => { positions = on; renew(); } }),
-      ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: (to) => { off = to; renew(); } })];
+      ui.choice({ label: "Switch off", value: off, options: [["", "nothing"], ...family().off], to: parts, change: takeOut })];
     controls();
+  }
+  // What is switched off is opened, so that it is seen; a tour shows what it speaks of.
+  function takeOut(to) {
+    const [, , key, n = head] = family().off.find(([one]) => one === (off = to)) ?? [];
+    renew();
+    if (key && tourAt < 0) { whichHead.value = head = n; open(key); }
   }
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
@@ -346,12 +344,14 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   function lead(to, hold = true) {
     halt();
     const tour = tours[name.split(" ").at(-1)];
+    if (tourAt < 0) own_ = off; // what the visitor has switched off
     tourAt = to < tour.length ? to : -1;
-    around.hidden = tourAt < 0;
-    guide.hidden = tourAt >= 0;
+    [around.hidden, guide.hidden] = [tourAt < 0, tourAt >= 0];
     uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
     for (const part of ["map", "stage"]) lit[part].set(tour[tourAt]?.[part]);
     openSwitches(Boolean(tour[tourAt]?.uses?.includes("off")));
+    const gone = tour[tourAt]?.off ?? own_;
+    if (gone !== off || !to) { [off, focus] = [gone, to ? focus : null]; switched[2].value = off; renew(); }
     if (tourAt < 0) { joins(sums = false); draw(); if (hold) guide.focus(); return; }
     const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map", sums: all = false } = tour[tourAt];
     whichHead.value = head = shown;
@@ -368,7 +368,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
     if (see === "numbers") reveal(around, map.element, rowBox);
     else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
-    else reveal(around, off_ ? story : map.element, rowBox, true);
+    else reveal(around, story, rowBox, true);
   }
   let asked = name, asks = Live.mapLink.read(location.search);
   function show(to) {

@@ -5,9 +5,9 @@ Live.mapModels = ({ gap, into, most, longest, run: many }, head) => {
   const { html } = Live, chance = Live.mapStrip.chance;
   const gaps = Live.data.gaps, bert = Live.reader(gaps), BLANK = "___";
   const list = (of) => new Intl.ListFormat("en-GB").format([...new Set(of)]);
-  const ffns = (stack, prefix, layers) => Array.from({ length: layers }, (_, b) => [`${prefix}${b}.ffn`, `${stack}block ${b + 1}, feed-forward`]);
+  const ffns = (stack, prefix, layers) => Array.from({ length: layers }, (_, b) => [`${prefix}${b}.ffn`, `${stack}block ${b + 1}, feed-forward`, `${Number(prefix === "decoder.")}.ffn.${b}`]);
   const heads = (prefix, of_, layers, of) => Array.from({ length: layers * of }, (_, i) =>
-    [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`]);
+    [`${prefix}${Math.floor(i / of)}${prefix ? of_[0] : ""}.${i % of}`, `${prefix ? `${of_[1]}, ` : ""}block ${Math.floor(i / of) + 1}, head ${(i % of) + 1}`, `${Number(prefix === "decoder.")}.${of_[1] === "cross" ? "cross" : "self"}.${Math.floor(i / of)}`, i % of]);
 
   // The parts of a block, each with the vectors that it reads, what it adds, and the vectors after it.
   const ffn = (from, { again = from, inner, hidden, gone, made, after }) => ["ffn", { from, read: again, inner, hidden, gone, added: made, after }];

@@ -109,11 +109,17 @@ def test_the_switches_are_folded_beside_what_they_change(chromium, page_file, wi
 def of_the_model(said: str, config, layers: int, keys: Keys) -> str:
     heads = getattr(config, "num_heads", None)
     best = keys.figure.locator(".live-map.wide text.mono.strong").last.text_content()
+    whole = re.search(r"with everything on (\S+)", keys.figure.locator(".map-guess").inner_text())
+    weights = re.search(r"the weights of .*?: (.*?); it adds", keys.drawn())[1]
+    shares = dict(re.findall(r"(\S+) (\d\.\d{4})", weights))
+    ended = re.findall(r"Ended here: (\S+) ", keys.drawn())
     facts = {
         "width": config.d_model, "heads": WORDS[heads], "last": layers - 1, "next": best,
         "blocks": f"{WORDS[layers]} block{'s' if layers > 1 else ''}", "story": written(keys),
         "asks": keys.figure.locator(".live-map.wide text.mono.strong.q").text_content(),
-        "looks": "sieben",
+        "looks": "sieben", "whole": whole[1] if whole else best,
+        "takes": max(shares, key=lambda name: float(shares[name])),
+        "guess": ended[1] if ended else "",
     }  # fmt: skip
     return said.format(**facts)
 
@@ -286,6 +292,7 @@ def test_what_a_run_writes_is_seen_whole_and_is_stopped_where_it_was_begun(
         assert keys.figure.locator(".live-story").evaluate(rooms) == [0, 0]
         # A text of one's own takes as little room as before.
         typed(keys, "A dog", "Your text")
+        page.wait_for_function("!document.querySelector('.map-said.ran')")
         page.evaluate("scrollTo(0, 0)")
         assert button.bounding_box() == before
 
@@ -312,3 +319,43 @@ def test_a_run_keeps_its_pace_and_stops_at_once(chromium, page_file) -> None:
         # The bars are those of what is written.
         (asked,) = page.locator(".live-map.wide text.mono.strong.q").all_text_contents()
         assert stopped.endswith(asked.strip("␣"))
+
+
+@browser
+def test_a_tour_begins_at_the_last_row_and_takes_a_part_out_for_one_stop(shown) -> None:
+    """The row that was chosen before is not the one that its sentences are about."""
+    keys = Keys(shown, "map")
+    rows = keys.figure.locator(".live-map.wide text.mono.strong.q")
+    keys.figure.locator(".live-map.wide").get_by_text("␣dog", exact=True).first.click(force=True)
+    last = DATA["texts"]["decoder"].split()[-1]
+    assert rows.text_content() == "␣dog"
+    keys.reach("Show me around", "button")
+    keys.press("Enter")
+    choice, off = keys.figure.get_by_label("Switch off"), []
+    for _ in DATA["tours"]["decoder"]:
+        assert rows.text_content() == f"␣{last}"
+        off.append(choice.input_value())
+        keys.press("Enter")
+    assert off == [stop.get("off", "") for stop in DATA["tours"]["decoder"]] and any(off)
+    assert choice.input_value() == ""
+
+
+@browser
+def test_during_a_tour_the_mouse_opens_nothing(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.reach("Show me around", "button")
+    keys.press("Enter", "Enter", "Enter", "Enter")
+    panel_ = keys.figure.locator(".map-rows [aria-label].live-picture").filter(visible=True)
+    before = panel_.inner_html()
+    keys.figure.locator(".live-map.wide").get_by_text("feed-forward").first.hover(force=True)
+    shown.wait_for_timeout(100)
+    assert panel_.inner_html() == before
+
+
+@browser
+def test_what_is_switched_off_is_opened(shown) -> None:
+    keys = Keys(shown, "map")
+    keys.figure.get_by_text("Switch parts off").click()
+    keys.figure.get_by_label("Switch off").select_option("1.3")
+    assert keys.figure.get_by_label("Open", exact=True).input_value() == "0.self.1"
+    assert keys.figure.get_by_label("Head", exact=True).input_value() == "3"

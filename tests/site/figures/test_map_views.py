@@ -199,7 +199,7 @@ def test_each_stop_of_a_tour_shows_its_stage(shown, name: str) -> None:
     for stop in DATA["tours"][name.lower()]:
         keys.press("Enter")
         title = SUMS if stop.get("sums") else TITLES[stop["open"].split(".")[1]]
-        assert re.match(title, said(keys)), stop["open"]
+        assert re.match(title, said(keys).replace(" is off", "")), stop["open"]
         if name != "Translator":  # the panel is in sight
             box = panel(keys).bounding_box()
             assert box["y"] >= 0 and box["y"] + box["height"] <= 900
