@@ -317,7 +317,12 @@ FIGURES = {
                     ],
                 },
                 "called": {"larger decoder": "Shakespeare decoder"},
-                "striking": {"decoder": "A man in a red shirt is riding a bike"},
+                "striking": {  # without the mask, and without positions
+                    "decoder": [
+                        "A man in a red shirt is riding a bike",
+                        "A group of people are standing in front of a building",
+                    ],
+                },
                 "gap": 1,
                 "languages": [
                     ["deutsch", "German"],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 #: The map's guided tours, by architecture. A stop opens a stage and says something of it;
 #: ``{width}``, ``{heads}``, ``{blocks}``, ``{last}`` (the last block), ``{next}`` (the likeliest
-#: token) and ``{whole}`` (with everything on), ``{story}`` (the text so far), ``{asks}`` (the last row) and ``{looks}`` (what it takes
-#: most from in the last cross-attention), ``{takes}`` (the same in the first attention) and
-#: ``{guess}`` (the next token if the model ended after the first block) are those of the model that is shown. ``head`` is the
-#: head shown if it is not the one of before, ``words`` how many are written first, ``uses`` the
-#: controls that stay, and ``see`` whether to scroll to the ``numbers`` and not to the map. ``map``
-#: and ``stage`` are the parts of the two pictures that the sentences name: the others are dimmed.
-#: With ``sums`` an attention shows what all its heads add, and ``off`` is a part switched off.
+#: token), ``{whole}`` (the same with everything on), ``{guess}`` (the same if the model ended after
+#: its first block), ``{story}`` (the text so far), ``{asks}`` (the last row), ``{takes}`` and
+#: ``{looks}`` (what it takes most from in the first attention, and in the last cross-attention) are
+#: those of the model that is shown. ``head`` is the head shown if it is not the one of before,
+#: ``words`` how many are written first, ``uses`` the controls that stay, and ``see`` whether to
+#: scroll to the ``numbers`` and not to the map. ``map`` and ``stage`` are the parts of the two
+#: pictures that the sentences name: the others are dimmed. With ``sums`` an attention shows what
+#: all its heads add, and ``off`` is a part switched off.
 TOURS = {
     "decoder": [
         {

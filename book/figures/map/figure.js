@@ -18,6 +18,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   } });
   const note = ui.above.lastChild, language = html("div", { class: "live-buttons" });
   const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input);
+  guide.classList.add("map-guide");
   const tries = html("div", { class: "map-tries" }, guide.parentElement, ui.above.lastChild);
   ui.above.append(language, tries);
   Live.mapLink.button(guide, linkTo);
@@ -127,7 +128,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     leak.hidden = !family().rows || (causal && positions);
     if (leak.hidden) return;
     const rows = [[causal, positions], [true, true]].map(([masked, places]) => family().rows({ causal: masked, places, gone: new Set(off ? [off] : []) }));
-    leak.replaceChildren(...Live.mapWords.leaks(found, factor(power), rows, { causal, open: leak.querySelector("details")?.open, striking: striking[name] !== input.value && striking[name], take }));
+    leak.replaceChildren(...Live.mapWords.leaks(found, factor(power), rows, { causal, open: leak.querySelector("details")?.open, striking: [striking[name]?.[Number(causal)]].find((one) => one !== input.value), take }));
   }
   function take(text) { input.value = text; input.dispatchEvent(new Event("input")); }
   // The curves, the frame and the numbers of one row and stage: the chosen ones, or those that the mouse is on.

@@ -68,7 +68,7 @@ Live.mapWords = (() => {
         n ? `The first guess changes in ${changed} of ${n} rows. The true next token has probability ${mean(without)} on average, and ${mean(whole)} with ${part === "both" ? "both" : `the ${part}`} on. The largest change is at “${names[first]}”: it guessed ${whole[first].guess}, and now ${without[first].guess}.` : "Type a second token to compare.",
         causal ? "" : "In training the mask was on. A model trained without it would learn to copy the next token."];
       return [html("p", { class: "live-note" }, said.filter(Boolean).join(" ")),
-        striking && !causal ? html("button", { type: "button", onclick: () => take(striking) }, `Seen well with “${striking}”`) : "",
+        striking ? html("button", { type: "button", onclick: () => take(striking) }, `Seen well with “${striking}”`) : "",
         n ? html("details", { open: Boolean(open) }, html("summary", {}, "Row by row"), html("table", {}, html("thead", {}, row(["row", "true next token", `its guess, ${part} off`, `true token, ${part} off`, `${part} on`], "th")), html("tbody", {}, body))) : ""];
     },
   };
