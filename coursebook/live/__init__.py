@@ -78,9 +78,14 @@ class Shown:
     def _scripts(self) -> list[str]:
         """What the figure runs: the data come after the kit, which makes room for them."""
         *shared, _ = self.figure.files()  # the last is its own
-        kit, *others = [_text(f"scripts/{file}") for file in shared]
-        others.append(course.figure_script(self.root, self.figure.name).read_text("utf-8"))
+        kit, *others = [_code(_text(f"scripts/{file}")) for file in shared]
+        others.append(_code(course.figure_script(self.root, self.figure.name).read_text("utf-8")))
         return [_text("alone.js"), kit, *(_data(self.root, n) for n in self.figure.stored), *others]
+
+
+def _code(script: str) -> str:
+    """A script without the lines that are comments: a notebook saves it with each output."""
+    return re.sub(r"(?m)^[ \t]*//.*\n", "", script)
 
 
 def _text(name: str) -> str:

@@ -79,8 +79,8 @@ TOURS = {
         {
             "open": "0.ffn.0",
             "said": "What is a part good for? Take it out. Without this one the model would say "
-            "“{next}”; with everything on (the grey bars) it says “{whole}”. Under Switch off, "
-            "take out others. This model has {blocks}; those of the GPT-2 family have 12 to 48.",
+            "“{next}”, and with everything on it says “{whole}”. Grey is what it was before. Under "
+            "Switch off, take out others. This model has {blocks}; GPT-2 has 12 to 48.",
             "off": "0.ffn",
             "uses": ["off"],
             "map": ["bows", "bars"],

@@ -41,7 +41,7 @@ def test_every_sentence_was_read_and_is_shown_as_it_was_read(course, found):
 def test_lesson_6_says_how_often_the_heads_work(course, found):
     said, one, two = text(course, "06-multi-head"), *found["it"].values()
     assert one["right"] == {"4.2": 11, "6.12": 11} and one["of"] == two["of"] == 12
-    assert two["right"]["4.2"] == 8 and "it is right 8 times of 12" in said
+    assert two["right"]["4.2"] == 8 and "the head is right 8 times of 12" in said
     # The head that leads from *it* to the noun, and the one in which every word does.
     assert one["from it"]["4.2"] > 4 * one["from other words"]["4.2"]
     assert one["from it"]["6.12"] < 1.3 * one["from other words"]["6.12"]
@@ -59,7 +59,8 @@ def test_lesson_5_says_how_often_the_head_works(course, found):
     said, note = text(course, "05-self-attention"), found["note heads"]
     assert (
         note["head"] == "1.1"
-        and "the most weight 14 times; a word picked at random would tell it 6 times" in said
+        and "the most weight went 14 times to a word that tells the sense" in said
+        and "a random pick would be such a word 6 times" in said
     )
     parts = note["tested"], note["fresh"]
     assert sum(part["right"]["1.1"] for part in parts) == 14

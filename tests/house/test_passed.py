@@ -108,6 +108,13 @@ def test_a_file_that_a_package_reads_counts(course):
     assert digests(course)[0] != before[0]
 
 
+def test_what_an_installation_leaves_in_a_package_does_not_count(course):
+    before = digests(course)
+    (course / "small/small.egg-info").mkdir()
+    (course / "small/small.egg-info/PKG-INFO").write_text("Name: small")
+    assert digests(course) == before
+
+
 def test_a_new_module_that_shadows_counts(course):
     before = digests(course)
     (course / "small" / "deep").mkdir()
