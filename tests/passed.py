@@ -259,7 +259,8 @@ class Tree:
 def _beside(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.is_dir():
-            made = path.name == "__pycache__" or path.suffix == ".egg-info"  # by an installation
+            made = path.name == "__pycache__" or path.name.startswith(".")  # by a tool
+            made |= path.suffix == ".egg-info"  # by an installation
             if not made and not (path / "__init__.py").is_file():
                 yield from _beside(path)
         elif path.suffix not in (".py", ".pyc"):

@@ -108,10 +108,12 @@ def test_a_file_that_a_package_reads_counts(course):
     assert digests(course)[0] != before[0]
 
 
-def test_what_an_installation_leaves_in_a_package_does_not_count(course):
+def test_what_tools_leave_in_a_package_does_not_count(course):
     before = digests(course)
     (course / "small/small.egg-info").mkdir()
     (course / "small/small.egg-info/PKG-INFO").write_text("Name: small")
+    (course / "small/.ruff_cache").mkdir()
+    (course / "small/.ruff_cache/made").write_text("by a tool")
     assert digests(course) == before
 
 
