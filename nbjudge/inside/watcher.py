@@ -132,7 +132,8 @@ class Watcher:
             return False
         if message == b"usage":
             self._look()
-            self._tell({"event": "usage", **self._usage()})
+            # A child that has just been killed is still seen alive for a moment.
+            self._tell({"event": "usage", "why": self.why, **self._usage()})
         return message == b"usage"
 
     def _look(self) -> None:

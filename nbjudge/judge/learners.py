@@ -302,6 +302,7 @@ class LearnersKernel:
 
     def why_gone(self, briefly: bool = False) -> str:
         """How a copy of it ended: with the kernel, or by itself."""
+        self.kernel.usage()  # its watcher answers, and says if it is killing the kernel just now
         return self.why_dead(briefly) if not self.kernel.alive() else "Its process ended."
 
     def why_dead(self, briefly: bool = False) -> str:

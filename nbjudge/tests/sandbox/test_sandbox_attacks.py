@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -15,7 +16,9 @@ from sandbox_client import Session, below, running, soon
 
 from nbjudge import sandbox
 from nbjudge.inside import seccomp
+from nbjudge.inside.watcher import Watcher
 from nbjudge.sandbox import Limits, Nursery, jail
+from nbjudge.sandbox.handles import Child
 
 pytestmark = pytest.mark.skipif(jail.bubblewrap() is None, reason="bubblewrap is not installed")
 
@@ -145,6 +148,7 @@ def test_there_is_no_network(inside):
         port = server.getsockname()[1]
         output = inside.run(f"""
 import socket
+import subprocess
 def reach(family, address):
     with socket.socket(family) as s:
         s.settimeout(2)
@@ -280,11 +284,32 @@ for _ in range(6):
     assert doomed.kernel.usage().peak_memory_mb > TIGHT.memory_mb
 
 
+def test_a_kernel_that_is_being_killed_is_known_as_dead_while_it_is_still_there():
+    """What hangs on it, as a copy for a test does, can end first."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    watcher = Watcher(None, theirs, None)
+    watcher.why = "memory"  # as it is from the kill on
+    watcher._look = lambda: None
+    answering = threading.Thread(target=watcher._asked)
+    with ours, theirs, subprocess.Popen(["sleep", "60"]) as process:
+        child = Child(None, ours)
+        child._pidfd = os.pidfd_open(process.pid)
+        assert child.alive()
+        answering.start()
+        child.usage()
+        answering.join()
+        assert not child.alive()
+        assert child.death().why == "memory"
+        os.close(child._pidfd)
+        process.kill()
+
+
 def test_memory_in_sockets(nursery):
     """It is counted as no process's: each connection can hold only so much."""
     with nursery.kernel(Limits(files=64)) as kernel, Session(kernel) as session:
         output = session.run("""
 import socket
+import subprocess
 server = socket.create_server(("127.0.0.1", 0))
 one, other = socket.create_connection(server.getsockname()), server.accept()[0]
 one.setblocking(False)
@@ -303,6 +328,7 @@ def test_sockets_of_many(nursery):
     with nursery.kernel(Limits(files=128)) as kernel, Session(kernel) as session:
         output = session.run("""
 import socket
+import subprocess
 held = []
 try:
     while True: held += socket.socketpair()
