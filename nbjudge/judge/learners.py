@@ -309,6 +309,7 @@ class LearnersKernel:
         """How the kernel ended, in words; if ``briefly``, without its exit code."""
         from nbjudge.sandbox.handles import WHY  # needs Linux
 
+        self.kernel.usage()
         deadline = monotonic() + 0.5
         while self.kernel.alive() and monotonic() < deadline:
             sleep(0.01)
