@@ -93,6 +93,7 @@ MEASUREMENTS = [
     ("mnist", "mnist-vit-cpu", ["mnist"]),
     ("mnist_mistakes", "mnist-mistakes", ["mnist"]),
     ("image_captions", "image-captions", []),
+    ("photograph", "photograph", []),
     ("vision_digits", "vision-digits", []),
     ("vision_parts", "vision-parts", []),
     ("vision_arrows", "vision-arrows", []),

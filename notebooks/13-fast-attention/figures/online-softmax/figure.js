@@ -36,13 +36,13 @@ Live.figure("online-softmax", (ui, { sentence, scores, values, names, block: fir
       step ? `Read so far: ${places.slice(0, read).map((i) => `${words[i]}, score ${scores[i]}, weight ${number(Math.exp(scores[i] - m), 4)}`).join("; ")}.` : "Nothing is read yet.",
       top + 24 * words.length + 6,
       text(0, 14, "The row of scores, block by block", "name"),
-      text(80, 38, "word", "end"), text(132, 38, "score", "end"), text(BAR[0], 38, `e to the score − m, m = ${number(m, 0)}`),
+      text(94, 38, "word", "end"), text(140, 38, "score", "end"), text(BAR[0], 38, `e to the score − m, m = ${number(m, 0)}`),
       places.map((i, j) => {
         const y = top + 24 * j, seen = j < read, now = seen && j >= before.read;
         const weight = seen ? Math.exp(scores[i] - m) : 0;
         return [
-          text(80, y + 15, words[i], `end${now ? " strong" : ""}`),
-          seen ? text(132, y + 15, number(scores[i], 0), `end${now ? " strong" : ""}`) : text(132, y + 15, "?", "end"),
+          text(94, y + 15, words[i], `end${now ? " strong" : ""}`),
+          seen ? text(140, y + 15, number(scores[i], 0), `end${now ? " strong" : ""}`) : text(140, y + 15, "?", "end"),
           box(BAR[0], y + 1, BAR[1], 18, "track"), box(BAR[0], y + 1, BAR[1] * weight, 18, `cell ${now ? "one" : "weight"}`),
           seen ? text(356, y + 15, number(weight, 3), "end") : null,
         ];
