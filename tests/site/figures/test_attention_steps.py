@@ -32,3 +32,27 @@ def test_attention_is_walked_through_step_by_step(shown, reader) -> None:
     keys.page.keyboard.press("Shift+Tab")
     keys.press("Enter", "Enter")
     assert keys.said.startswith("Step 3 of 4") and "the (word 1)" in keys.said
+
+
+@browser
+def test_a_step_moves_what_it_computes_and_leaves_no_copy_behind(shown) -> None:
+    keys = Keys(shown, "attention-steps")
+    typed(keys, SENTENCE)
+    running = "f => f.getAnimations({subtree: true}).length"
+    words = len(SENTENCE.split())
+    keys.reach("Step")
+    # The query; it and the scores; the bars; the values and their sum.
+    for key, moving in zip(
+        ["Home"] + 3 * ["ArrowRight"], (1, 1 + words, words, words + 1), strict=True
+    ):
+        keys.press(key)
+        assert keys.figure.evaluate(running) == moving
+    shown.wait_for_timeout(1500)
+    moved = keys.figure.locator("svg").inner_html()
+    shown.emulate_media(reduced_motion="reduce")
+    try:
+        keys.press("ArrowLeft", "ArrowRight")
+        assert keys.figure.evaluate(running) == 0
+        assert keys.figure.locator("svg").inner_html() == moved
+    finally:
+        shown.emulate_media(reduced_motion="no-preference")

@@ -1,5 +1,7 @@
 """Two arrows that are turned by their positions."""
 
+import math
+
 import pytest
 import torch
 from figure_pages import Keys, browser, numbers
@@ -32,7 +34,25 @@ def agrees(keys: Keys) -> dict[str, str]:
         [q[0] * k[0] + q[1] * k[1]], abs=6e-4
     )
     assert numbers(rows["m − n"]) == [m - n]
+    follows_its_wave(keys, vectors, int(pair), int(m - n))
     return rows
+
+
+def follows_its_wave(keys: Keys, vectors: dict, pair: int, distance: int) -> None:
+    """The second picture's curve is the score at every distance, and its dot is on it."""
+    wave = keys.figure.locator("svg.live-picture").nth(1)
+    most = math.hypot(*vectors["q"]) * math.hypot(*vectors["k"])
+    path = wave.locator("path.curve").get_attribute("d")
+    points = [tuple(map(float, point.split(","))) for point in path[1:].split("L")]
+    for at in (-63, -20, 0, 41, distance):
+        q, k = turned(pair, max(at, 0), vectors["q"]), turned(pair, max(-at, 0), vectors["k"])
+        score = (q[0] * k[0] + q[1] * k[1]) / most
+        assert points[2 * (at + 63)] == pytest.approx(
+            (40 + 304 * (at + 63) / 126, 84 - 54 * score), abs=0.01
+        )
+    dot = wave.locator("circle")
+    at_dot = tuple(float(dot.get_attribute(name)) for name in ("cx", "cy"))
+    assert at_dot == pytest.approx(points[2 * (distance + 63)], abs=0.02)
 
 
 @browser

@@ -1,4 +1,5 @@
-// Rotary positions: two arrows, each turned by its position, and the score that is left of both turns.
+// Rotary positions: two arrows, each turned by its position, the score that is left of both turns, and the wave that it
+// follows as the distance of the positions changes.
 "use strict";
 
 // How far pair i of a head of this width turns at each position: 10000^(-2i/d).
@@ -17,7 +18,8 @@ Live.figure("rotary", (ui, data) => {
   const plane = ui.picture({ group: true });
   const drawn = svg("g"), handles = svg("g");
   const table = html("dl", { class: "live-numbers" });
-  ui.panel(html("div", {}, table));
+  const wave = ui.picture();
+  ui.panel(html("div", {}, wave.element, table));
   const radians = (degrees) => (degrees * Math.PI) / 180;
   // As the clocks of the lesson: from the top, clockwise. The first coordinate goes up, the second to the right.
   const onPage = ([up, right]) => [MIDDLE + UNIT * right, MIDDLE - UNIT * up];
@@ -32,8 +34,25 @@ Live.figure("rotary", (ui, data) => {
     return { ...now, theta, arrows, score: Live.dot(arrows[0].tip, arrows[1].tip) };
   }
 
+  // The score at every distance, for these arrows: a wave that is as high as the product of their lengths.
+  function drawWave({ theta, score }) {
+    const most = now["q-length"] * now["k-length"], between = radians(now["q-direction"] - now["k-direction"]);
+    const across = (distance) => 40 + (304 * (distance + data.last)) / (2 * data.last);
+    const up = (value) => 84 - (54 * value) / most;
+    const points = Array.from({ length: 4 * data.last + 1 }, (_, i) => i / 2 - data.last)
+      .map((distance) => `${at(across(distance))},${at(up(most * Math.cos(between + distance * theta)))}`);
+    const here = across(now.m - now.n);
+    wave.draw(
+      `A wave: the score at each distance m − n from −${data.last} to ${data.last}. A dot on it at ${number(now.m - now.n, 0)}, where the score is ${number(score, 3)}.`, 186,
+      text(0, 14, "Score at each distance", "name"),
+      [-1, 0, 1].map((share) => [line(40, up(share * most), 352, up(share * most)), text(32, up(share * most) + 4, number(share * most, 1), "end")]),
+      [-60, -30, 0, 30, 60].map((distance) => text(across(distance), 163, number(distance, 0), "middle")), text(352, 181, "m − n", "end"),
+      svg("path", { class: "curve", d: `M${points.join("L")}` }), line(here, up(-most), here, up(most), "here"),
+      svg("circle", { class: "knob one", cx: at(here), cy: at(up(score)), r: 6 }));
+  }
+
   function draw() {
-    const { arrows, score } = read();
+    const { arrows, score, theta } = read();
     const unit = arrows.map(({ tip }) => Live.at(Math.atan2(tip[1], tip[0]) * 1e4) / 1e4);
     const [from, to] = unit.map((angle) => onPage([0.45 * Math.cos(angle), 0.45 * Math.sin(angle)]).map(at));
     const right = Number(arrows[0].tip[0] * arrows[1].tip[1] > arrows[0].tip[1] * arrows[1].tip[0]);
@@ -58,6 +77,7 @@ Live.figure("rotary", (ui, data) => {
       "score, their product": number(score, 3),
     };
     table.replaceChildren(...Object.entries(rows).flatMap(([term, value]) => [html("dt", {}, term), html("dd", {}, value)]));
+    drawWave({ theta, score });
     plane.element.setAttribute("aria-label", `Two arrows from one point, q and k, each turned by its position; dashed, where each points at position 0; an arc, the angle between them. Score ${number(score, 3)}.`);
   }
 
@@ -137,6 +157,7 @@ Live.figure("rotary", (ui, data) => {
   }
   ui.hint("Drag the tips of the arrows, or use the sliders. Dashed: q and k at position 0.");
   plane.draw("", 360, line(0, MIDDLE, 360, MIDDLE), line(MIDDLE, 0, MIDDLE, 360),
+    text(MIDDLE + 6, 12, "1st number"), text(360, MIDDLE - 6, "2nd", "end"),
     [1, 2].map((r) => svg("circle", { class: "ring", cx: MIDDLE, cy: MIDDLE, r: r * UNIT })), drawn, handles);
   draw();
   was = read();
