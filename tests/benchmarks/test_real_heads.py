@@ -72,3 +72,19 @@ def test_lesson_5_says_how_often_the_head_works(course, found):
     assert [float(x) for x in shown] == pytest.approx(
         [row[word] / 1000 for word in ("hummed", "guitar", "[CLS]", "strings")], abs=0.006
     )
+
+
+def test_lesson_6_says_which_words_a_verb_attends_to(course, found):
+    path = Lesson(course, "06-multi-head").records / "real-verbs.json"
+    verbs, said = json.loads(path.read_text("utf-8"))["results"], text(course, "06-multi-head")
+    assert verbs["model"] == found["model"] and verbs["words"] == found["guiding"]["mask"]["words"]
+    tested = [row["sentence"] for row in found["it"]["one noun"]["sentences"]]
+    assert set(verbs["sentences"]) <= set(tested) and verbs["of"] == len(verbs["sentences"]) == 9
+    subject, negation, thing = verbs["relations"].values()
+    assert "In nine other sentences the first is right nine times" in said
+    assert "looks one word back), the second seven times" in said
+    assert (negation["right"], thing["right"]) == (9, 7)
+    assert found["roles"]["heads"]["the word before"] == [negation["head"]] == ["1.3"]
+    assert thing["head"] == "4.2" and thing["from the verb"] > 4 * thing["from other words"]
+    assert thing["weights"] == [w / 1000 for w in found["guiding"]["mask"]["heads"]["4.2"][8]]
+    assert subject["weights"][verbs["words"].index("it")] == 0.2, "the most of any head"
