@@ -77,6 +77,6 @@ Live.figure("gates", (ui, { sentence, longest, word: firstWord, unit: firstUnit 
     show: (n) => words[n - 1] ?? "", change: (n) => { place = n - 1; draw(); },
   });
   ui.slider({ label: "Hidden unit", min: 1, max: model.size, value: unit + 1, change: (n) => { unit = n - 1; draw(); } });
-  ui.hint("Make students into student, and alarm into alarms. At which words does a gate let a new value in, and at which does it keep the old?");
+  ui.hint("Change students to student, and alarm to alarms. At which words does a gate let a new value in, and at which does it keep the old?");
   draw();
 });
