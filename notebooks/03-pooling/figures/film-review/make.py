@@ -6,11 +6,12 @@ for testing. The model is *selective*: few words get most of the weight. Trainin
 that by itself, since a loud vote does the same as a large weight. So the training reviews are up to
 ``MOST`` snippets of one class joined, and weight decay keeps everything small except the query. For
 the same model trained without both, ``usual``, the file has the test accuracy, what it says of one
-review, the weight and the vote of the word that judges there, and how large its votes are; so it has for ``mean``, trained as usual with equal
-weights. ``equal weights`` is the selective model whose words get the same weight only after training:
-how many test reviews are right only so, and only with its own weights. Weights are whole multiples of
-``step``, so that the file is small. The figure computes with these rounded numbers, and so do the tests that compare it
-with ``tfcourse``. Half a minute on one thread, with the corpus available::
+review, the weight and the vote of the word that judges there, and how large its votes are; so it
+has for ``mean``, trained as usual with equal weights. ``equal weights`` is the selective model
+whose words get the same weight only after training: how many test reviews are right only so, and
+only with its own weights. Weights are whole multiples of ``step``, so that the file is small. The
+figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``.
+Half a minute on one thread, with the corpus available::
 
     python notebooks/03-pooling/figures/film-review/make.py
     python -m coursebook.live            # then draw the still pictures again
