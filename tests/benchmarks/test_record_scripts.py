@@ -83,6 +83,7 @@ MEASUREMENTS = [
     ("class_vector", "class-vector", []),
     ("translators", "translators", []),
     ("source_bottleneck", "bottleneck", []),
+    ("source_steps", "bottleneck-steps", []),
     ("source_widths", "source-widths", []),
     ("source_sizes", "source-sizes", []),
     ("cross_weights", "cross-weights", []),

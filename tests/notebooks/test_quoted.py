@@ -185,9 +185,9 @@ def test_the_source_holds_the_number(name, cell, number, source):
 def test_a_number_of_a_superseded_record_is_found():
     """Lesson 04 once quoted three other seeds than the record it pointed to."""
     cells = json.loads(json.dumps(NOTEBOOKS["04-alignment"]))
-    cell = next(c for c in cells if c["id"] == "verdict")
+    cell = next(c for c in cells if c["id"] == "fair-result")
     cell["source"] = "".join(cell["source"]).replace("0.54", "0.65")
-    listed = QUOTED["04-alignment"]["verdict"]
+    listed = QUOTED["04-alignment"]["fair-result"]
     missing = not_held("04-alignment", cells)
-    found = {q.number for q in missing if q.cell == "verdict"} - set(listed)
+    found = {q.number for q in missing if q.cell == "fair-result"} - set(listed)
     assert found == {"0.65"} and not looked_up(listed["0.54"], "0.65")

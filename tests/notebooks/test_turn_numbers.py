@@ -11,6 +11,7 @@ import torch
 from torch.nn import functional as F
 
 from coursebook import course, live
+from coursebook.live.catalogue import FIGURES
 from coursebook.sphinx.turn import judged
 from coursebook.turn import check
 
@@ -34,7 +35,7 @@ NUMBERS = (
     Asked("02-recurrence", "clip", ("your-turn-clip",)),
     Asked("02-recurrence", "gate"),
     Asked("03-pooling", "deletion", ("stored", "confidence"), "how_many = fewest(mixed)"),
-    Asked("03-pooling", "pair", ("stored", "drawing-opening", "votes", "your-pair")),
+    Asked("03-pooling", "pair", ("stored", "votes", "your-pair")),
 )
 
 
@@ -49,7 +50,7 @@ def drawn_nowhere(*args: Any, **kwargs: Any) -> None:
 
 def known(lesson: str, before: tuple[str, ...]) -> dict[str, Any]:
     """What the lesson's cells define; nothing is drawn."""
-    nowhere = dict.fromkeys(("draw", "looks", "shaded"), drawn_nowhere)
+    nowhere = dict.fromkeys(("draw", "looks", "shaded", "words"), drawn_nowhere)
     found = {"torch": torch, "F": F, "live": live, "check": check, **nowhere}
     there = sources(lesson)
     for name in before:
@@ -111,15 +112,35 @@ def test_what_is_said_of_one_word_or_two_taken_out() -> None:
         assert f"{share} bad" in said
 
 
-def test_the_third_word_taken_out_turns_the_review_back() -> None:
-    there = sources("03-pooling")
-    names = known("03-pooling", ("stored", "confidence"))
-    text = re.search(r"Write \*(a thin .*?)\*", there["film-review-read"])[1]
-    gone: list[str] = []
-    shares = []
-    for _ in range(3):
-        left = " ".join(word for word in text.split() if word not in gone)
-        gone.append(left.split()[names["weights_of"](left).argmax()])
-        shares.append(names["bad_share"](text, gone))
-    assert [share > 0.5 for share in shares] == [True, False, True]
-    assert gone[-1] == "performances"
+def test_what_is_said_of_the_review_at_the_beginning() -> None:
+    """Equal weights make it bad, as does the loss of one word; no other weights can spare it."""
+    names = known("03-pooling", ("stored", "drawing-opening", "confidence"))
+    opening, place = names["opening"], names["named"].index("solid")
+    assert names["verdict"](names["equal"]) == "bad, 56 %"
+    assert names["verdict"](names["own"]) == "good, 77 %"
+    assert names["bad_share"](opening, ["solid"]) > 0.5
+    votes = names["vectors"](opening) @ names["u"]
+    average = names["own"] @ votes
+    assert [j for j, vote in enumerate(votes) if vote > average] == [place]
+    best = votes[torch.arange(len(votes)) != place].max()
+    assert (average - best) / (votes[place] - best) > 1 / 3
+    both = votes[place] + votes[names["named"].index("movie")]
+    assert abs(both) < 0.05  # in the mean the two cancel
+
+
+def test_up_and_to_the_left_the_query_finds_anything() -> None:
+    """What lesson 03 says of the figure: where the verdict turns, and what the corner finds."""
+    data = FIGURES["important-word"].data
+    x = torch.tensor(list(data["words"].values()))
+    names = known("03-pooling", ("stored", "drawing-opening"))
+    two = torch.stack([names["u"], names["v_real"][0] / 2], dim=1)
+    assert list(data["words"]) == names["named"]
+    torch.testing.assert_close(x, names["vectors"](names["opening"]) @ two, atol=0.006, rtol=0)
+
+    def read(*v: float) -> tuple[float, int]:
+        a = (x @ torch.tensor(v)).softmax(0)
+        return (a @ x)[0].item(), int(a.argmax())
+
+    assert read(0, 0.4)[0] < 0 < read(0, 0.5)[0]
+    vote, heaviest = read(-2.7, 2.6)
+    assert vote < 0 and names["named"][heaviest] == "anything"

@@ -34,10 +34,10 @@ def test_important_word(shown) -> None:
     agrees()
     keys.reach("Tip of the query v", "slider")
     keys.press("ArrowLeft", "ArrowDown", *["Shift+ArrowLeft"] * 3)
-    v = [-1.6, 1.8]
+    v = [-1.6, 0.1]
     agrees()
     keys.press(*["Shift+ArrowRight"] * 12)
-    v = [2.7, 1.8]
+    v = [2.7, 0.1]
     agrees()
     keys.reach("No query: the mean", "button")
     keys.press("Enter")

@@ -26,7 +26,6 @@ INVITED = {
     ],
     "film-review": [
         ("not a bad film at all", "heaviest word is bad"),
-        ("a thin plot and a lazy script but the performances are a joy", "heaviest word is thin"),
         ("what a waste of time", r"heaviest word is waste.*: bad"),
     ],
     "alignment": [

@@ -5,10 +5,13 @@ reviews are the snippets of *sentence polarity* (Pang and Lee 2005, CC BY 4.0); 
 for testing. The model is *selective*: few words get most of the weight. Training does not ask for
 that by itself, since a loud vote does the same as a large weight. So the training reviews are up to
 ``MOST`` snippets of one class joined, and weight decay keeps everything small except the query. For
-the same model trained without both, ``usual``, the file has the test accuracy, the weight of the
-words that judge, and how large its votes are. Weights are whole multiples of ``step``, so that the
-file is small. The figure computes with these rounded numbers, and so do the tests that compare it
-with ``tfcourse``. Half a minute on one thread, with the corpus available::
+the same model trained without both, ``usual``, the file has the test accuracy, what it says of one
+review, the weight and the vote of the word that judges there, and how large its votes are; so it
+has for ``mean``, trained as usual with equal weights. ``equal weights`` is the selective model
+whose words get the same weight only after training: how many test reviews are right only so, and
+only with its own weights. Weights are whole multiples of ``step``, so that the file is small. The
+figure computes with these rounded numbers, and so do the tests that compare it with ``tfcourse``.
+Half a minute on one thread, with the corpus available::
 
     python notebooks/03-pooling/figures/film-review/make.py
     python -m coursebook.live            # then draw the still pictures again
@@ -37,12 +40,8 @@ AT_LEAST = 10
 #: The resolution at which weights are stored.
 STEP = 1 / 64
 UNKNOWN = "<unk>"
-#: The review at the beginning of lesson 03, with bars around the words that judge the film.
-OPENING = (
-    "after 15 minutes watching the movie i was asking myself what to do leave the theater sleep or "
-    "try to keep watching the movie to see if there was anything worth i finally watched the movie "
-    "| what a waste of time | maybe i am not a 5 years old kid anymore"
-)
+#: The review at the beginning of lesson 03, with bars around the word that judges the film.
+OPENING = "it's a | solid | movie about people whose lives are anything but"
 
 
 def words_of(text: str) -> list[str]:
@@ -105,12 +104,39 @@ def right(model: PoolingClassifier, examples: list[tuple[list[int], int]]) -> fl
     return (model(tokens, lengths).logits.argmax(-1) == labels).double().mean().item()
 
 
-def train(examples: list, vocabulary: int, seed: int, *, selective: bool) -> PoolingClassifier:
+@torch.no_grad()
+def as_a_mean(model: PoolingClassifier) -> PoolingClassifier:
+    """The model with a query of zeros that does not learn: every word has the same weight."""
+    model.pool.v.requires_grad_(False).zero_()
+    return model
+
+
+@torch.no_grad()
+def with_and_without(stored: dict, examples: list[tuple[list[int], int]]) -> dict[str, float]:
+    """How many reviews are right with the query's weights, with equal ones, and only with one."""
+    tokens, lengths, labels = pad_labelled(examples)
+    own, equal = (
+        model(tokens, lengths).logits.argmax(-1) == labels
+        for model in (load(stored), as_a_mean(load(stored)))
+    )
+    return {
+        "reviews": len(labels),
+        "right": round(equal.double().mean().item(), 3),
+        "only so": int((equal & ~own).sum()),
+        "only with its own": int((own & ~equal).sum()),
+    }
+
+
+def train(
+    examples: list, vocabulary: int, seed: int, *, selective: bool, mean: bool = False
+) -> PoolingClassifier:
     """The figure's model; if not ``selective``, one trained on single snippets as usual."""
     if selective:
         examples = joined(examples, torch.Generator().manual_seed(seed))
     torch.manual_seed(seed)
     model = new_model(vocabulary, DROPOUT)
+    if mean:
+        as_a_mean(model)
     batches = Batches(examples, BATCH, collate=pad_labelled, seed=seed)
     steps = EPOCHS * len(batches)
     fit(
@@ -121,23 +147,32 @@ def train(examples: list, vocabulary: int, seed: int, *, selective: bool) -> Poo
 
 
 @torch.no_grad()
-def weight_of_the_verdict(model: PoolingClassifier, tokenizer: WordTokenizer) -> float:
-    """The weight that the words between the bars of :data:`OPENING` get together."""
-    before, verdict, after = (words_of(part) for part in OPENING.split("|"))
-    ids = tokenizer.encode(" ".join([*before, *verdict, *after]))
+def of_the_verdict(model: PoolingClassifier, tokenizer: WordTokenizer) -> dict[str, float]:
+    """How good :data:`OPENING` is, and the weight and vote of the word between its bars."""
+    before, (verdict,), after = (words_of(part) for part in OPENING.split("|"))
+    ids = tokenizer.encode(" ".join([*before, verdict, *after]))
     output = model(torch.tensor([ids]), torch.tensor([len(ids)]), return_weights=True)
-    weights = output.maps["words"][0][0, 0, 0]
-    return weights[len(before) : len(before) + len(verdict)].sum().item()
+    weights, votes = output.maps["words"][0][0, 0, 0], votes_of(model)
+    return {
+        "good": round(output.logits[0].softmax(-1)[1].item(), 3),
+        "weight of the verdict": round(weights[len(before)].item(), 5),
+        "vote of the verdict": round(votes[ids[len(before)]].item(), 2),
+    }
+
+
+def votes_of(model: PoolingClassifier) -> torch.Tensor:
+    """What each word of the vocabulary says for good, less what it says for bad."""
+    own = weights_of(model)
+    return own["E"] @ (own["W"][:, 1] - own["W"][:, 0])
 
 
 @torch.no_grad()
 def sizes_of_votes(model: PoolingClassifier) -> dict[str, float]:
     """The median and the largest size of a vote, over the words of the vocabulary."""
-    own = weights_of(model)
-    votes = (own["E"] @ (own["W"][:, 1] - own["W"][:, 0])).abs()
+    sizes = votes_of(model).abs()
     return {
-        "median vote": round(votes.median().item(), 2),
-        "largest vote": round(votes.max().item(), 2),
+        "median vote": round(sizes.median().item(), 2),
+        "largest vote": round(sizes.max().item(), 2),
     }
 
 
@@ -157,9 +192,8 @@ def main() -> None:
         ]
         for split, corpus in reviews.items()
     }
-    model, usual = (
-        train(examples["train"], len(tokenizer), seed, selective=one) for one in (True, False)
-    )
+    arms = {"selective": True}, {"selective": False}, {"selective": False, "mean": True}
+    model, usual, mean = (train(examples["train"], len(tokenizer), seed, **arm) for arm in arms)
     stored = {
         "about": "One query over words of film reviews, trained by film-review/make.py "
         "on sentence polarity (Pang and Lee 2005, CC BY 4.0)",
@@ -172,13 +206,15 @@ def main() -> None:
         },
     }
     told = right(model, examples["test"]), right(load(stored), examples["test"])
-    for name, one in (("selective", load(stored)), ("usual", usual)):
+    for name, one in (("selective", load(stored)), ("usual", usual), ("mean", mean)):
         stored[name] = {
             "right": round(right(one, examples["test"]), 3),
-            "weight of the verdict": round(weight_of_the_verdict(one, tokenizer), 3),
+            **of_the_verdict(one, tokenizer),
             **sizes_of_votes(one),
         }
         print(name, stored[name])
+    stored["equal weights"] = with_and_without(stored, examples["test"])
+    print("equal weights", stored["equal weights"])
     live.store("reviews", stored)
     print(f"test reviews: {told[0]:.3f} right, rounded {told[1]:.3f}")
     print(f"{len(tokenizer)} words")
