@@ -68,7 +68,7 @@ Live.figure("important-word", (ui, data) => {
 
   plane.draw("The words of a review in the plane: across, which way a word votes; up, how much it is an opinion. The query v is an arrow, and o the weighted average", 352,
     line(0, MIDDLE[1], 360, MIDDLE[1]), line(MIDDLE[0], 0, MIDDLE[0], 352),
-    text(4, MIDDLE[1] - 6, "votes bad"), text(356, MIDDLE[1] - 6, "votes good", "end"), text(MIDDLE[0] + 6, 14, "opinion"), dots, handles);
+    text(4, 14, "← votes bad"), text(356, 14, "votes good →", "end"), text(MIDDLE[0] + 6, 14, "opinion ↑"), dots, handles);
   ui.buttons(["No query: the mean", () => move(0, 0)], ["Start again", () => { v = [...data.v]; draw(); }]);
   ui.hint("Drag the tip of v, or reach it with the Tab key and move it with the arrow keys (with Shift: farther). Try: up, left, right, down; then longer.");
   draw();
