@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nbjudge.marking import opening
+from nbjudge.run.workers import warm_up
 from nbjudge.terminal import Database, plain_errors
 
 
@@ -34,9 +36,5 @@ def mark(
     afterwards to put them into grades.csv and onto the feedback pages. Ctrl-C stops it.
     """
     with plain_errors():
-        from nbjudge.run.workers import warm_up
-
-        warm_up()  # the process that reads answers, while we load the rest
-        from nbjudge.marking import opening
-
+        warm_up()  # the process that reads answers, while the gradebook is opened
         opening.serve(problem_set, into, requests, marker, port, db)
