@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nbjudge.inside.program import Program, program
-from nbjudge.judge import judge
 from nbjudge.judge.messages import KnownAnswers
+from nbjudge.judge.session import judge
 from nbjudge.run.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 

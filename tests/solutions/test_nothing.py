@@ -20,8 +20,9 @@ from whole_class import (
 from coursebook.course import problem_set_names
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.intake import cells, release
-from nbjudge.judge import Job, Limits, judge, lies, names_of, solution_of, weighing
+from nbjudge.judge import Job, Limits, lies, names_of, solution_of, weighing
 from nbjudge.judge.examiner import Examiner
+from nbjudge.judge.session import judge
 from nbjudge.variants import fill
 
 #: What a learner adds to an answer's cell: the solution stands in for the hard-coded results.
