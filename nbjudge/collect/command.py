@@ -11,7 +11,7 @@ import typer
 from nbjudge.collect import collecting, exchange
 from nbjudge.collect.naming import PLATFORMS
 from nbjudge.course import in_full, problem_set_names, root
-from nbjudge.intake.release import course_config, graded_files
+from nbjudge.intake.sources import course_config, graded_files
 from nbjudge.intake.stamps import write_receipts
 from nbjudge.terminal import plain_errors, say
 

@@ -23,7 +23,7 @@ from nbjudge.desk.run import Desk
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
-from nbjudge.intake.release import known_of
+from nbjudge.intake.sources import known_of
 from nbjudge.judge import Job, names
 from nbjudge.judge.job import TestScore
 from nbjudge.judge.messages import KnownAnswers

@@ -13,8 +13,8 @@ from tornado.web import Application
 
 from nbjudge.course import in_full, root, whole_name
 from nbjudge.intake.policy import one_spelling
-from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.intake.roster import rows_of
+from nbjudge.intake.sources import notebooks_in, source_folder
 from nbjudge.marking.desk import MarkingDesk
 from nbjudge.marking.server import make_app
 from nbjudge.store.folder import GradingFolder

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from nbjudge.intake import cells
-from nbjudge.intake.release import METADATA
+from nbjudge.intake.sources import METADATA
 from nbjudge.report import outputs
 from nbjudge.report.pages import code, page
 from nbjudge.store.results import WAITS, StudentResult, TestResult

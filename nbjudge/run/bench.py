@@ -28,7 +28,7 @@ class RunSettings:
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
     name, the judge's digest (the same on every machine, or empty if there is only one), the
     course's wrong answers
-    (:func:`nbjudge.intake.release.known_of`), the libraries that the notebook imports, and what
+    (:func:`nbjudge.intake.sources.known_of`), the libraries that the notebook imports, and what
     the course tells the judge: the workers of a process may have been started for another course.
     """
 

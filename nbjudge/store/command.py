@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nbjudge.course import root
-from nbjudge.intake.release import course_config
+from nbjudge.intake.sources import course_config
 from nbjudge.store import archive as archives
 from nbjudge.store import forget as forgetting
 from nbjudge.store.folder import lock
