@@ -34,9 +34,6 @@ def collect(
     submitted: Annotated[Path, typer.Option(help="The folder to put the work in.")] = Path(
         "submitted"
     ),
-    course_id: Annotated[
-        str | None, typer.Option(help="The course's id; by default that in nbgrader_config.py.")
-    ] = None,
 ) -> None:
     """Collect a class's work from Canvas, Moodle, a folder or nbgrader's exchange.
 
@@ -48,7 +45,7 @@ def collect(
         names = problem_set_names(course)
         problem_set = problem_set and in_full(problem_set, course)
         if kind == "exchange":
-            course_id = course_id or course_config(course).CourseDirectory.course_id
+            course_id = course_config(course).CourseDirectory.course_id
             made = exchange.collect_exchange(
                 source,
                 submitted,
@@ -73,9 +70,6 @@ def receipts(
     *,
     submitted: Annotated[Path, typer.Option(help="The folder that `nbgrader collect` filled.")],
     exchange: Annotated[Path, typer.Option(help="nbgrader's Exchange.root, on the same machine.")],
-    course_id: Annotated[
-        str | None, typer.Option(help="The course's id; by default that in nbgrader_config.py.")
-    ] = None,
 ) -> None:
     """Record in receipts.csv when the work in nbgrader's exchange was handed in.
 
@@ -83,7 +77,7 @@ def receipts(
     """
     with plain_errors():
         course = root()
-        course_id = course_id or course_config(course).CourseDirectory.course_id
+        course_id = course_config(course).CourseDirectory.course_id
         names = [*map(in_full, problem_sets or ())] or [
             name for name in problem_set_names(course) if any(submitted.glob(f"*/{name}"))
         ]

@@ -11,7 +11,6 @@ from rich.console import Console
 
 from nbjudge.desk import check as checker
 from nbjudge.desk import progress
-from nbjudge.desk.named import find
 from nbjudge.desk.run import CannotRun, Desk
 from nbjudge.desk.show import show_checked, show_solution
 from nbjudge.terminal import plain_errors
@@ -32,14 +31,13 @@ def check(
             stream.reconfigure(errors="replace")
     console = Console()
     with plain_errors():
-        path = find(notebook)
         if give_up and not (full and exercise):
             raise ValueError("--give-up needs --full and --exercise NAME.")
     with plain_errors(), nullcontext() if sandbox else Desk() as desk:  # starts loading now
         try:
             with console.status("running your notebook"):
                 checked = checker.check(
-                    path,
+                    notebook,
                     exercise=exercise,
                     full=full,
                     give_up=give_up,
@@ -49,8 +47,8 @@ def check(
                 )
         except CannotRun as error:
             raise ValueError(str(error)) from None
-        progress.keep(checked, path)
-    show_checked(checked, path, console, details=details or exercise is not None)
+        progress.keep(checked, notebook)
+    show_checked(checked, notebook, console, details=details or exercise is not None)
     if full and exercise:
         show_solution(checked, give_up, console)
     raise typer.Exit(0 if checked.all_passed else 1)

@@ -7,13 +7,23 @@ from typing import Annotated
 
 import typer
 
-from nbjudge.terminal import defined_in
+from nbjudge.desk.named import find
+from nbjudge.terminal import defined_in, plain_errors
+
+
+def _found(given: Path) -> Path:
+    """The notebook that is meant; a wrong name is told before anything is loaded."""
+    with plain_errors():
+        return find(given)
 
 
 @defined_in("nbjudge.desk.checking")
 def check(
     notebook: Annotated[
-        Path, typer.Argument(help="Your notebook of a problem set, or the folder that holds it.")
+        Path,
+        typer.Argument(
+            callback=_found, help="Your notebook of a problem set, or the folder that holds it."
+        ),
     ],
     exercise: Annotated[
         str | None, typer.Option("--exercise", "-e", help="Check only this exercise.")

@@ -17,13 +17,6 @@ def mark(
         str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
     ],
     into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
-    requests: Annotated[
-        Path | None,
-        typer.Option(
-            help="Regrade requests as CSV with the columns student, exercise and text; by default "
-            "requests.csv in that folder."
-        ),
-    ] = None,
     marker: Annotated[
         str, typer.Option(help="Your name, if several people mark with this account.")
     ] = "",
@@ -37,4 +30,4 @@ def mark(
     """
     with plain_errors():
         warm_up()  # the process that reads answers, while the gradebook is opened
-        opening.serve(problem_set, into, requests, marker, port, db)
+        opening.serve(problem_set, into, marker, port, db)
