@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from rich.markup import escape
 from nbjudge.course import is_root
 from nbjudge.failure import of_the_machine
 from nbjudge.inside.program import go_to, program
+from nbjudge.wording import plain
 
 
 def _database(given: str | None) -> str | None:
@@ -69,6 +71,22 @@ def in_course(command: Callable[..., Any]) -> Callable[..., Any]:
     return chosen
 
 
+def defined_in(module: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a function hold a command's options alone: the module has one of its name that runs.
+
+    The module is imported when the command runs, so that `--help` does not wait for it.
+    """
+
+    def with_options(options: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(options)
+        def run(**given: Any) -> None:
+            getattr(importlib.import_module(module), options.__name__)(**given)
+
+        return run
+
+    return with_options
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Report errors that the caller can fix in one line, without a traceback; exit code 2."""
@@ -84,3 +102,11 @@ def plain_errors() -> Iterator[None]:
         return
     Console(stderr=True).print(f"[red]{escape(str(message))}[/red]", highlight=False)
     raise typer.Exit(2)
+
+
+def say(lines: Iterable[str], notes: Iterable[str] = ()) -> None:
+    """Print lines, and in another colour what to look at."""
+    console = Console()
+    console.print(escape(plain("\n".join(lines))), highlight=False, soft_wrap=True)
+    for note in notes:
+        console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from nbjudge.answers import load_variants
 from nbjudge.intake import cells, enclosures
-from nbjudge.intake.release import release_folder, source_folder
+from nbjudge.intake.sources import release_folder, source_folder
 
 
 def fill(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:

@@ -1,8 +1,14 @@
-"""Numbers in words: points, shares, counts."""
+"""What is printed: numbers in words, and text without control characters."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+#: Terminal escape sequences, such as colours.
+_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def counted(number: int, noun: str) -> str:
@@ -28,3 +34,12 @@ def measured(value: float) -> str:
 def share(value: float | None) -> str:
     """A share as a percentage, such as ``25 %``; a dash if unknown."""
     return "–" if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def plain(text: str) -> str:
+    """Text without control characters.
+
+    This removes escape sequences for terminals, other control characters, and those that change
+    the direction of text.
+    """
+    return _CONTROLS.sub("", _CODES.sub("", text))

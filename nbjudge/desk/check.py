@@ -23,8 +23,8 @@ from nbjudge.desk.run import Desk
 from nbjudge.inside.limits import Limits
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
-from nbjudge.intake.release import known_of
-from nbjudge.judge import Job, judge, names
+from nbjudge.intake.sources import known_of
+from nbjudge.judge import Job, names
 from nbjudge.judge.job import TestScore
 from nbjudge.judge.messages import KnownAnswers
 from nbjudge.judge.names import names_of
@@ -361,6 +361,8 @@ def _in_sandbox(
             f"There is no sandbox on this machine. {status.why} Leave out --sandbox to run your "
             "notebook in a plain process."
         )
+    from nbjudge.judge.session import judge  # only on Linux: a plain check does without zmq
+
     only = nbformat.from_dict(ready.notebook)
     only.cells = [c for c in only.cells if not cells.is_test(c) or cells.grade_id(c) in wanted]
     job = Job(

@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING, cast, get_args
+from typing import IO, cast, get_args
+
+from nbformat import NotebookNode
 
 from nbjudge.desk import STUCK
 from nbjudge.desk.messages import (
@@ -34,9 +36,6 @@ from nbjudge.judge import elsewhere, names, outcome
 from nbjudge.judge.errors import GONE, OUT_OF_TIME
 from nbjudge.judge.job import TestScore
 from nbjudge.judge.messages import Ask, Finding, KnownAnswers, LearnersNames, SetUp
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 #: Seconds that loading torch may take on a very busy machine.
 LOADING = 180.0
@@ -390,8 +389,6 @@ class _Progress:
 def _why_stopped(step: RunCell, finding: Finding) -> str:
     if finding.error == OUT_OF_TIME:
         return f"This cell was stopped after {step.seconds:g} s: is there a loop that never ends?"
-    from nbformat import NotebookNode
-
     output = outcome.error(finding.error, finding.says)
     return outcome.why_stopped(NotebookNode(outputs=[output]))
 

@@ -14,8 +14,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from nbjudge.intake.cells import SEPARATOR, listed
-from nbjudge.report.outputs import plain
-from nbjudge.wording import number
+from nbjudge.wording import number, plain
 
 if TYPE_CHECKING:
     from nbjudge.desk.check import Checked, CheckedTest, Exercise

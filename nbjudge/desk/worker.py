@@ -8,6 +8,7 @@ input, reads ``FOLDER/work.json``, and exits when its standard input is closed.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import io
 import os
@@ -18,6 +19,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from nbjudge.desk import STUCK
 from nbjudge.desk.messages import (
@@ -106,8 +110,6 @@ def _interrupt() -> None:
     if hasattr(signal, "pthread_kill"):  # this also interrupts time.sleep
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
-        import _thread
-
         _thread.interrupt_main()
 
 
@@ -229,23 +231,21 @@ class NotebookRunner:
         return self.examiner.test(ask)
 
 
+class QuietShell(InteractiveShell):
+    """A shell that prints no errors and does not exit."""
+
+    def enable_gui(self, gui: object = None) -> None:
+        """Do nothing: there is no GUI."""
+
+    def ask_exit(self) -> None:
+        """Do nothing: ``exit()`` in a cell must not stop later cells."""
+
+    def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
+        """Do nothing: the error is in the result."""
+
+
 def _shell() -> Any:
     """An IPython shell without history, settings, colours or a GUI."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    class QuietShell(InteractiveShell):
-        """A shell that prints no errors and does not exit."""
-
-        def enable_gui(self, gui: object = None) -> None:
-            """Do nothing: there is no GUI."""
-
-        def ask_exit(self) -> None:
-            """Do nothing: ``exit()`` in a cell must not stop later cells."""
-
-        def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
-            """Do nothing: the error is in the result."""
-
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"

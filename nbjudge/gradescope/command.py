@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from nbjudge.course import root
 from nbjudge.gradescope import AFTER_PUBLISHED
+from nbjudge.gradescope.making import make_zip
 from nbjudge.terminal import plain_errors
 
 
@@ -33,9 +35,6 @@ def package(
     then nothing keeps a submission's code from reading them.
     """
     with plain_errors():
-        from nbjudge.course import root
-        from nbjudge.gradescope.making import make_zip
-
         if platform != "gradescope":
             raise ValueError(f"platform is {platform!r}, but it must be gradescope.")
         made = make_zip(problem_set, root(), hidden, into)

@@ -14,7 +14,7 @@ from nbjudge import sandbox
 from nbjudge.files import write_whole
 from nbjudge.gradescope.results import results
 from nbjudge.intake import cells
-from nbjudge.intake.release import notebooks_in, source_folder
+from nbjudge.intake.sources import notebooks_in, source_folder
 from nbjudge.report import show
 from nbjudge.run import engine
 

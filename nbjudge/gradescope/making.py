@@ -13,9 +13,9 @@ from nbjudge.course import SETTINGS, in_full, problem_set_names, sources
 from nbjudge.files import PACKAGE, own_files, write_whole
 from nbjudge.gradescope import VISIBILITIES
 from nbjudge.inside.program import FILE, command_name, program, values_on
-from nbjudge.intake.release import (
+from nbjudge.intake.release import is_current
+from nbjudge.intake.sources import (
     NOT_COPIED,
-    is_current,
     loose_files,
     release_folder,
     source_folder,

@@ -11,11 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from nbjudge.inside import isolation, kernel, linux
+from nbjudge.inside import isolation, linux
 from nbjudge.inside.request import Request
 
 #: Exit status of a child that could not be set up; the reason goes to its watcher.
 NOT_SET_UP = 71
+
+#: What prepares a kernel. Only the learners' server has loaded it.
+KERNEL = "nbjudge.inside.kernel:prepare"
 
 #: One thread each: one per core would compete when many submissions are graded.
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -102,11 +105,9 @@ def _set_up(
     if request.sandboxed:
         isolation.confine(filter_program, capabilities=request.isolated)
 
-    if request.entry is None:
-        work = kernel.prepare(request).start
-    else:
-        module, _, name = request.entry.partition(":")
-        work = functools.partial(getattr(importlib.import_module(module), name), talk)
+    module, _, name = (request.entry or KERNEL).partition(":")
+    function = getattr(importlib.import_module(module), name)
+    work = function(request).start if request.entry is None else functools.partial(function, talk)
     reports.send(b".")
     reports.recv(1)  # from here on the slot is read-only and memory is limited
     reports.close()

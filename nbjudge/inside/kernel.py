@@ -14,10 +14,12 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from nbjudge.inside.request import Request
+from ipykernel import debugger, ipkernel
+from ipykernel.kernelapp import IPKernelApp
+from IPython.core import inputtransformer2, shellapp
 
-#: The kernel's channels, and the number at the end of each socket's name.
-PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
+from nbjudge.inside.request import Request
+from nbjudge.inside.testing import learner
 
 #: IPython reads a whole cell once for each `%`, `!` or `?` in it. This is the maximum number of
 #: lines read in total, about 0.25 s of processor time: 500 lines may hold 60 magics.
@@ -37,23 +39,9 @@ ON_THE_WAY = (
 )
 
 
-def connection(slot: str, key: str) -> dict[str, Any]:
-    """What a Jupyter client needs to talk to the kernel in this slot."""
-    return {
-        "transport": "ipc",
-        "ip": f"{slot}/k",
-        "key": key,
-        "signature_scheme": "hmac-sha256",
-        "kernel_name": "",
-        **PORTS,
-    }
-
-
 @cache
 def application() -> Any:
     """The kernel's class."""
-    from ipykernel import debugger
-    from ipykernel.kernelapp import IPKernelApp
 
     class App(IPKernelApp):
         """Skips the command line and configuration files, which take time to read."""
@@ -88,9 +76,6 @@ def without_modules() -> Iterator[None]:
     Looking at each of the thousands of loaded modules would cost a forked process a copy of the
     memory that holds them.
     """
-    from ipykernel import ipkernel
-    from IPython.core import shellapp
-
     hidden = SimpleNamespace(**vars(sys) | {"modules": {}})
     vars(ipkernel)["sys"] = vars(shellapp)["sys"] = hidden
     try:
@@ -105,8 +90,6 @@ def bound_transforms() -> None:
 
     By itself it gives up only after 500 of them, however long the cell is.
     """
-    from IPython.core import inputtransformer2
-
     most = inputtransformer2.TRANSFORM_LOOP_LIMIT
     transform = inputtransformer2.TransformerManager.do_token_transforms
 
@@ -136,8 +119,6 @@ def prepare(request: Request) -> Any:
     Only its class exists before the fork, because sockets, threads and event loops do not survive
     one.
     """
-    from nbjudge.inside.testing import learner
-
     learner.begin(
         forbidden=request.forbidden,
         seed=request.seed,
@@ -147,7 +128,7 @@ def prepare(request: Request) -> Any:
     slot = request.slot.path
     file = os.open(f"{slot}/k.json", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(file, "w") as out:
-        json.dump(connection(slot, request.key), out)
+        json.dump(request.connection, out)
     # With a parent handle of 1 it neither polls for a parent nor prints how to connect.
     app = application().instance(connection_file=f"{slot}/k.json", parent_handle=1)
     app.config.HistoryManager.enabled = False

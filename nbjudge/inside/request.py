@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from nbjudge.inside.isolation import Slot
 from nbjudge.inside.limits import Limits
@@ -11,6 +12,9 @@ from nbjudge.inside.program import Program
 
 #: Maximum bytes of a message between the grader and a fork server; files are sent in such pieces.
 MESSAGE = 60_000
+
+#: The kernel's channels, and the number at the end of each socket's name.
+PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5}
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,18 @@ class Request:
     def wire_path(self) -> str:
         """The socket on which the trusted side listens."""
         return f"{self.slot.path}/w"
+
+    @property
+    def connection(self) -> dict[str, Any]:
+        """What a Jupyter client needs to talk to the kernel."""
+        return {
+            "transport": "ipc",
+            "ip": f"{self.slot.path}/k",
+            "key": self.key,
+            "signature_scheme": "hmac-sha256",
+            "kernel_name": "",
+            **PORTS,
+        }
 
     def encode(self) -> bytes:
         """Encode as a message."""

@@ -1,8 +1,8 @@
 """A fork server: loads torch and the kernel once, then forks a child for each request.
 
-It is run as a program with its settings as JSON on standard input, and communicates over one
-socket. A request is a message that carries the child's sockets, and the child's watcher answers on
-them. When the other end closes, the server exits, and everything in its jail exits with it.
+:mod:`.start` runs it. It communicates over one socket: a request is a message that carries the
+child's sockets, and the child's watcher answers on them. When the other end closes, the server
+exits, and everything in its jail exits with it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,21 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.util
+import io
 import json
 import os
 import select
-import signal
 import socket
 import sys
 from collections.abc import Iterable
 from time import monotonic
 from types import ModuleType
+
+from nbjudge.inside import linux, program, seccomp
+from nbjudge.inside.cores import keep_to
+from nbjudge.inside.messages import from_json
+from nbjudge.inside.request import MESSAGE, Request, ServerSettings
+from nbjudge.inside.watcher import watch
 
 #: What a server loads first if the course enables a library: for examiners, and for learners.
 LIBRARIES = {
@@ -86,9 +92,7 @@ def imported(roots: Iterable[str]) -> tuple[str, ...]:
 
 
 def _libraries() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    from nbjudge.inside.program import values_on
-
-    return [LIBRARIES[name] for name in LIBRARIES if name in values_on()]
+    return [LIBRARIES[name] for name in LIBRARIES if name in program.values_on()]
 
 
 def offer_testing() -> None:
@@ -111,8 +115,6 @@ def warm_up(names: list[str]) -> None:
         if name.startswith("nbjudge.") and hasattr(sys.modules[name], "warm"):
             sys.modules[name].warm()
     if "matplotlib.pyplot" in sys.modules:
-        import io
-
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -132,10 +134,6 @@ def warm_up(names: list[str]) -> None:
 
 def serve(control: socket.socket) -> None:
     """Fork a child for each request, until the other end closes."""
-    from nbjudge.inside import linux, seccomp
-    from nbjudge.inside.request import MESSAGE, Request
-    from nbjudge.inside.watcher import watch
-
     filter_program = seccomp.program() if seccomp.supported() else b""
     poll = select.poll()
     poll.register(control, select.POLLIN)
@@ -170,8 +168,6 @@ def _freeze() -> None:
     RuntimeError
         If there are other threads, because no child would have them.
     """
-    from nbjudge.inside import linux
-
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         raise RuntimeError(f"a fork server must have one thread, after loading it has {threads}")
@@ -188,17 +184,8 @@ def _collect() -> None:
         return
 
 
-def main() -> None:
+def main(text: str) -> None:
     """Load, warm up, report ready, serve."""
-    text = sys.stdin.read()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the grader to handle
-    path = json.loads(text)["path"]
-    sys.path[:] = path + [p for p in sys.path if p not in path]
-    from nbjudge.inside import program
-    from nbjudge.inside.cores import keep_to
-    from nbjudge.inside.messages import from_json
-    from nbjudge.inside.request import ServerSettings
-
     settings = from_json(text, ServerSettings)
     program.take(settings.program)
     keep_to(settings.core)
@@ -217,7 +204,3 @@ def main() -> None:
     sys.argv = [""]
     control.send(json.dumps({"ready": monotonic() - began}).encode())
     serve(control)
-
-
-if __name__ == "__main__":
-    main()

@@ -92,27 +92,3 @@ def contents(content: bytes) -> list[tuple[str, dict[str, Any]]]:
         if len(about["shape"]) > MOST_AXES or max(about["shape"], default=0) > LONGEST_AXIS:
             raise NotTensors(f"holds a tensor {name[:60]!r} whose axes are too many or too long")
     return stored
-
-
-def tensors(content: bytes) -> dict[str, Any]:
-    """The tensors themselves, or NumPy arrays if the course's values are those.
-
-    Raises
-    ------
-    NotTensors
-        As :func:`contents` does.
-    """
-    from nbjudge.inside.values import np, torch  # `contents` alone needs neither
-
-    arrays = {}
-    for name, about in contents(content):
-        kind, numbers = KINDS[about["dtype"]], about["data"]
-        if torch is not None:
-            kind = getattr(torch, kind)
-            flat = torch.frombuffer(numbers, dtype=kind) if numbers else torch.empty(0, dtype=kind)
-            arrays[name] = flat.reshape(about["shape"])
-        elif kind == "bfloat16":
-            raise NotTensors(f"holds a tensor {name[:60]!r} of bfloat16, which NumPy does not have")
-        else:
-            arrays[name] = np.frombuffer(numbers, dtype=kind).reshape(about["shape"])
-    return arrays

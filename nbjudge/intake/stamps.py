@@ -60,7 +60,7 @@ def write_receipts(
         The course's id in the exchange.
     problem_sets:
         The problem sets, each with its notebooks and the files accepted with them: see
-        :func:`nbjudge.intake.release.graded_files`.
+        :func:`nbjudge.intake.sources.graded_files`.
 
     Raises
     ------

@@ -28,7 +28,7 @@ from nbjudge.intake.messages import (
 )
 from nbjudge.intake.notes import Notes
 from nbjudge.intake.other_set import other_set
-from nbjudge.intake.release import quiet_log
+from nbjudge.intake.sources import quiet_log
 from nbjudge.report.feedback import feedback
 from nbjudge.report.outputs import Room, harmless
 from nbjudge.report.pages import Colours

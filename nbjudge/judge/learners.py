@@ -307,14 +307,12 @@ class LearnersKernel:
 
     def why_dead(self, briefly: bool = False) -> str:
         """How the kernel ended, in words; if ``briefly``, without its exit code."""
-        from nbjudge.sandbox.handles import WHY  # needs Linux
-
         self.kernel.usage()
         deadline = monotonic() + 0.5
         while self.kernel.alive() and monotonic() < deadline:
             sleep(0.01)
         death = self.kernel.death()
-        reason = WHY.get(death.why, "") if briefly else death.message
+        reason = death.briefly if briefly else death.message
         return reason or "It closed its connection."
 
     def end(self) -> Any:

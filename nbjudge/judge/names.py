@@ -75,7 +75,7 @@ def keeping(notebook: NotebookNode) -> frozenset[str]:
             by |= {name for name, inside in _functions(cell.source) if inside & by}
     tests = [cell for cell in notebook.cells if cells.is_test(cell)]
     return frozenset(
-        cells.exercise_of(cells.grade_id(cell)) for cell in tests if _mentioned(cell.source) & by
+        cells.exercise_of(cells.grade_id(cell)) for cell in tests if names_in(cell.source) & by
     )
 
 
@@ -87,8 +87,8 @@ def _functions(source: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 @_once
-def _mentioned(source: str) -> frozenset[str]:
-    """All names that a cell mentions anywhere."""
+def names_in(source: str) -> frozenset[str]:
+    """All names that a cell mentions anywhere, including in its functions."""
     return _names_in(_parsed(source))
 
 
@@ -169,11 +169,6 @@ def _imports(statement: ast.stmt) -> dict[str, str]:
         for alias in statement.names
         if alias.name != "*"
     }
-
-
-def names_in(source: str) -> frozenset[str]:
-    """All names that a cell mentions anywhere, including in its functions."""
-    return _mentioned(source)
 
 
 def _parsed(source: str) -> list[ast.stmt]:

@@ -13,7 +13,8 @@ from nbjudge.inside.wire import IN_A_HIDDEN_TEST
 from nbjudge.intake import cells
 from nbjudge.judge.endings import DIED, FAILED, FLOODED, OUT_OF_TIME
 from nbjudge.judge.messages import Finding
-from nbjudge.report.outputs import Room, harmless, output, plain
+from nbjudge.report.outputs import Room, harmless, output
+from nbjudge.wording import plain
 
 #: The names of errors that the judge itself writes into a cell.
 NOT_RUN, NOT_A_SCORE = "NotRun", "NotAScore"

@@ -39,6 +39,25 @@ A_PART, MUCH = 0.1, 2.0
 TOO_MUCH = "This cell was not run: earlier cells produced too much output."
 
 
+def judge(job: Job, nursery: Nursery) -> Judged:
+    """Judge one submission.
+
+    Parameters
+    ----------
+    job:
+        The submission and how to judge it.
+    nursery:
+        The :class:`nbjudge.sandbox.Nursery` that forks kernels and examiners.
+
+    Raises
+    ------
+    Exception
+        Only if the judge's own machinery fails, never for what a learner did.
+    """
+    with Session(job, nursery) as session:
+        return session.judged()
+
+
 class Session:
     """Judges one job; a context manager that ends its kernel and examiner on exit."""
 

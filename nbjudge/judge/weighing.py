@@ -1,6 +1,6 @@
 """Which tests of a problem set an answer that computes nothing passes; a release finds it out.
 
-The tests are run by :mod:`nbjudge.judge.lies` in a process of their own: see :func:`weigh`.
+The tests are run by :mod:`nbjudge.judge.lies` in a process of their own: see :mod:`.scales`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from nbjudge.inside.messages import from_json, to_json
 from nbjudge.intake import cells, enclosures
 from nbjudge.judge import names
 from nbjudge.judge.believed import Believed, ToWeigh, WeighedCell
-from nbjudge.judge.limited import within
 
-#: Seconds that all tests of a notebook may take.
-SECONDS = 1800.0
+#: The program that runs the tests.
+PROCESS = "nbjudge.judge.scales"
 
 
 def waits_for(
@@ -114,7 +113,7 @@ def _weigh(steps: ToWeigh, folder: Path) -> dict[str, Believed]:
     if _server is None or _server.poll() is not None:
         path = os.pathsep.join(os.path.abspath(part) for part in sys.path)
         _server = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-m", PROCESS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -129,38 +128,6 @@ def _weigh(steps: ToWeigh, folder: Path) -> dict[str, Believed]:
     if isinstance(reply, str):
         raise ValueError(f"the tests in {folder.name} cannot be run with its solution: {reply}")
     return reply
-
-
-def main() -> None:
-    """Weigh the notebooks on the standard input, each in a copy of this process."""
-    from nbjudge.inside.values import torch
-    from nbjudge.judge.examiner import Examiner
-
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what cells put out is no reply
-    if torch is not None:
-        torch.set_num_threads(1)
-
-    def tell(line: str) -> None:
-        folder, steps = from_json(line, tuple[str, ToWeigh])
-        os.chdir(folder)
-        try:
-            with within(SECONDS):
-                outcome: dict[str, Believed] | str = Examiner().weigh(steps.cells, steps.learners)
-        except TimeoutError:
-            outcome = f"they take more than {SECONDS:.0f} s"
-        except BaseException as error:
-            outcome = f"{type(error).__name__}: {error}"
-        print(to_json(outcome), file=out, flush=True)
-
-    for line in sys.stdin:
-        if not hasattr(os, "fork"):
-            tell(line)
-        elif not (child := os.fork()):
-            tell(line)
-            os._exit(0)
-        elif code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-            print(to_json(f"they end Python with exit code {code}"), file=out, flush=True)
 
 
 def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str]) -> None:
@@ -194,7 +161,3 @@ def refuse(problem_set: str, believed: Mapping[str, Believed], tests: list[str])
                 f"answer that computes nothing; {test} accepts {verdict.lie}. Have a hidden test "
                 "compare what is returned with what is right."
             )
-
-
-if __name__ == "__main__":
-    main()

@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from nbjudge.course import in_full
+from nbjudge.report import likeness as pages
+from nbjudge.report.show import show_likeness
 from nbjudge.terminal import plain_errors
 
 
@@ -27,10 +30,6 @@ def likeness(
     runs no notebook and changes no mark.
     """
     with plain_errors():
-        from nbjudge.course import in_full
-        from nbjudge.report import likeness as pages
-        from nbjudge.report.show import show_likeness
-
         result = pages.likeness(in_full(problem_set), into, earlier or ())
         shown, table = pages.write_likeness(result, into)
     console = Console()

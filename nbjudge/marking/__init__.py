@@ -5,15 +5,6 @@ the items, what was chosen and the requests, :mod:`.desk` joins them with the gr
 :mod:`.server` shows the page.
 """
 
-from __future__ import annotations
+from nbjudge.marking.record import record_marks
 
-from typing import Any
-
-
-def __getattr__(name: str) -> Any:
-    # The settings of graded folders import it from here. It loads nbgrader, which takes seconds.
-    if name == "record_marks":
-        from nbjudge.marking.record import record_marks
-
-        return record_marks
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["record_marks"]  # the settings of graded folders import it from here

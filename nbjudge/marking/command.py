@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nbjudge.marking import opening
+from nbjudge.run.workers import warm_up
 from nbjudge.terminal import Database, plain_errors
 
 
@@ -15,13 +17,6 @@ def mark(
         str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
     ],
     into: Annotated[Path, typer.Option(help="The folder that `grade` wrote its results to.")],
-    requests: Annotated[
-        Path | None,
-        typer.Option(
-            help="Regrade requests as CSV with the columns student, exercise and text; by default "
-            "requests.csv in that folder."
-        ),
-    ] = None,
     marker: Annotated[
         str, typer.Option(help="Your name, if several people mark with this account.")
     ] = "",
@@ -34,9 +29,5 @@ def mark(
     afterwards to put them into grades.csv and onto the feedback pages. Ctrl-C stops it.
     """
     with plain_errors():
-        from nbjudge.run.workers import warm_up
-
-        warm_up()  # the process that reads answers, while we load the rest
-        from nbjudge.marking import opening
-
-        opening.serve(problem_set, into, requests, marker, port, db)
+        warm_up()  # the process that reads answers, while the gradebook is opened
+        opening.serve(problem_set, into, marker, port, db)

@@ -13,8 +13,8 @@ from tornado.web import Application
 
 from nbjudge.course import in_full, root, whole_name
 from nbjudge.intake.policy import one_spelling
-from nbjudge.intake.release import notebooks_in, source_folder
 from nbjudge.intake.roster import rows_of
+from nbjudge.intake.sources import notebooks_in, source_folder
 from nbjudge.marking.desk import MarkingDesk
 from nbjudge.marking.server import make_app
 from nbjudge.store.folder import GradingFolder
@@ -91,7 +91,6 @@ def read_requests(path: Path, desk: MarkingDesk) -> list[str]:
 def serve(
     problem_set: str,
     into: Path,
-    requests: Path | None = None,
     marker: str = "",
     port: int = 0,
     database: str | None = None,
@@ -103,10 +102,8 @@ def serve(
     ValueError
         As :func:`open_desk` and :func:`read_requests`; if the port is taken.
     """
-    if requests is not None and not requests.is_file():
-        raise ValueError(f"requests is {str(requests)!r}, but there is no such file.")
     with open_desk(problem_set, into, marker, database) as desk:
-        for note in read_requests(requests or into / REQUESTS, desk):
+        for note in read_requests(into / REQUESTS, desk):
             typer.echo(note)
         app = make_app(desk)
         try:

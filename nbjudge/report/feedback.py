@@ -17,10 +17,11 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from nbjudge.intake import cells
-from nbjudge.intake.release import METADATA
+from nbjudge.intake.sources import METADATA
 from nbjudge.report import outputs
 from nbjudge.report.pages import code, page
 from nbjudge.store.results import WAITS, StudentResult, TestResult
+from nbjudge.wording import plain
 
 #: Said of a mark that is held.
 NOT_FINAL = "Your points are not final: your instructor will look at your work."
@@ -132,15 +133,15 @@ def _outputs(cell: NotebookNode, room: outputs.Room) -> list[dict]:
     parts = []
     for out in outputs.harmless(cell.outputs, None if cells.is_test(cell) else room):
         if out.output_type == "stream":
-            parts.append({"kind": out.name, "text": outputs.plain(out.text)})
+            parts.append({"kind": out.name, "text": plain(out.text)})
         elif out.output_type == "error":
-            parts.append({"kind": "error", "text": outputs.plain("\n".join(out.traceback))})
+            parts.append({"kind": "error", "text": plain("\n".join(out.traceback))})
         else:
             pictures = [kind for kind in outputs.PICTURES if kind in out.data]
             if pictures:
                 parts.append({"kind": pictures[0], "picture": out.data[pictures[0]]})
             else:
-                parts.append({"kind": "result", "text": outputs.plain(out.data["text/plain"])})
+                parts.append({"kind": "result", "text": plain(out.data["text/plain"])})
     return parts
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from nbjudge import course as course_tree
 from nbjudge.files import write_whole
-from nbjudge.intake.release import notebooks_in, source_folder
+from nbjudge.intake.sources import notebooks_in, source_folder
 from nbjudge.likeness import sources
 from nbjudge.likeness.compare import (
     LEAST_WEIGHT,

@@ -7,10 +7,9 @@ import binascii
 import html
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 #: Image types that are kept, with their leading bytes. Other types can carry a script.
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
@@ -23,11 +22,6 @@ MAX_TEXT, MAX_PICTURES, MAX_OUTPUTS = 50_000, 4_000_000, 300
 
 #: The same for all cells of a submission together.
 ALL_TEXT, ALL_PICTURES, ALL_OUTPUTS = 1_000_000, 12_000_000, 3_000
-
-#: Terminal escape sequences, such as colours.
-_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 #: A zero-width space.
 APART = "\u200b"
@@ -97,8 +91,6 @@ def output(kind: str, **fields: Any) -> NotebookNode:
     The caller is responsible for the fields' types: nbformat's own constructor would validate
     each output, which takes longer than everything else done with it.
     """
-    from nbformat import from_dict  # takes seconds to import, and `--help` does without it
-
     if kind in ("display_data", "execute_result"):
         fields = {"metadata": {}, **fields}
     if kind == "execute_result":
@@ -257,12 +249,3 @@ def _taken_apart(entity: re.Match) -> str:
 
 def _typesets(command: re.Match) -> str:
     return command.group() if command[1] in TEX else f"\\{APART}{command[1]}"
-
-
-def plain(text: str) -> str:
-    """Text without control characters.
-
-    This removes escape sequences for terminals, other control characters, and those that change
-    the direction of text.
-    """
-    return _CONTROLS.sub("", _CODES.sub("", text))

@@ -27,10 +27,9 @@ from rich.text import Text
 from nbjudge.inside.program import program
 from nbjudge.intake.cells import listed
 from nbjudge.intake.roster import ROSTER
-from nbjudge.report.outputs import plain
 from nbjudge.report.pages import OVERVIEWS, can_be_coloured
 from nbjudge.store.results import WAITS, Report
-from nbjudge.wording import measured, number
+from nbjudge.wording import measured, number, plain
 
 if TYPE_CHECKING:
     from nbjudge.report.leaderboard import Board

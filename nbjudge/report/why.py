@@ -15,7 +15,7 @@ from nbjudge import course as course_tree
 from nbjudge.inside.program import command_name
 from nbjudge.intake import cells
 from nbjudge.intake.policy import one_spelling
-from nbjudge.intake.release import notebooks_in, source_folder
+from nbjudge.intake.sources import notebooks_in, source_folder
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.gradebook import Book, Mark
 from nbjudge.store.ledger import Entry

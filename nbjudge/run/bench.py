@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nbjudge.inside.program import Program, program
-from nbjudge.judge import judge
 from nbjudge.judge.messages import KnownAnswers
+from nbjudge.judge.session import judge
 from nbjudge.run.parcels import pack_judged, unpack_job
 from nbjudge.sandbox import Nursery
 
@@ -28,7 +28,7 @@ class RunSettings:
     Whether learners' code runs in a sandbox, the problem set's data files, the locked cells by
     name, the judge's digest (the same on every machine, or empty if there is only one), the
     course's wrong answers
-    (:func:`nbjudge.intake.release.known_of`), the libraries that the notebook imports, and what
+    (:func:`nbjudge.intake.sources.known_of`), the libraries that the notebook imports, and what
     the course tells the judge: the workers of a process may have been started for another course.
     """
 

@@ -1,21 +1,18 @@
-"""The command ``grade``: its options, and what it exports and shows."""
+"""The command ``grade``: its options."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from nbjudge.course import root
+from nbjudge.course import in_full
 from nbjudge.inside.limits import Limits
+from nbjudge.run.interrupts import stops_in_one_line
+from nbjudge.run.workers import warm_up
 from nbjudge.sandbox.shelters import linux_only
 from nbjudge.terminal import Database, plain_errors
-
-if TYPE_CHECKING:
-    from nbjudge.store.results import Report
 
 Submitted = Annotated[
     Path, typer.Option(help="The folder that holds STUDENT/PS/PS.ipynb (and roster.csv).")
@@ -80,6 +77,7 @@ SubmissionSeconds = Annotated[
 MemoryMB = Annotated[int | None, typer.Option(help="Memory limit for a submission, in MiB.")]
 
 
+@stops_in_one_line
 def grade(
     problem_set: Annotated[
         str, typer.Argument(help="For example `ps05-self-attention`, or `ps05` for short.")
@@ -113,110 +111,40 @@ def grade(
     """
     with plain_errors():
         linux_only()
-        from nbjudge.report import show
-        from nbjudge.run.workers import warm_up
-
-    console = Console()
-    if why is None and scheduler is None and workers not in (0, 1):
-        warm_up()  # while we load the rest
-    with plain_errors():
-        from nbjudge.course import in_full
-        from nbjudge.run import engine
+        if why is None and scheduler is None and workers not in (0, 1):
+            warm_up()  # while we load the rest
+        from nbjudge.run import grading  # needs Linux
 
         problem_set = in_full(problem_set)
         if why is not None:
-            from nbjudge.report.why import why as explain
-
-            show.show_why(explain(problem_set, submitted, into, *why, database=db), console)
+            grading.explain(problem_set, submitted, into, why, db)
             return
-        wanted = _Wanted(export or [], gradebook, column, feedback_zip, provisional)
+        wanted = grading.Wanted(export or [], gradebook, column, feedback_zip, provisional)
         wanted.check()
-        limits = _limits(
-            call_seconds=call_seconds,
-            cell_seconds=cell_seconds,
-            submission_seconds=submission_seconds,
-            memory_mb=memory_mb,
+        graded = grading.grade(
+            problem_set,
+            submitted,
+            into,
+            wanted,
+            limits=_limits(
+                call_seconds=call_seconds,
+                cell_seconds=cell_seconds,
+                submission_seconds=submission_seconds,
+                memory_mb=memory_mb,
+            ),
+            again=again or (),
+            accept=accept or (),
+            seed=seed,
+            workers=workers,
+            scheduler=scheduler,
+            trust_network=trust_network,
+            database=db,
+            sandboxed=sandbox,
         )
-        with show.progress_bar(console) as progress:
-            report = engine.grade(
-                problem_set,
-                submitted,
-                into,
-                limits=limits,
-                again=again or (),
-                accept=accept or (),
-                seed=seed,
-                workers=workers,
-                scheduler=scheduler,
-                trust_network=trust_network,
-                database=db,
-                sandboxed=sandbox,
-                progress=progress,
-            )
-        written, remarks = _export(report, submitted, into, wanted, db)
-    show.show_grades(report, console)
-    show.show_files(report, into, written, console)
-    show.show_remarks(report, remarks, console)
-
-
-@dataclass
-class _Wanted:
-    """What to write for learning platforms."""
-
-    platforms: list[str]
-    gradebook: Path | None
-    column: str
-    feedback_zip: tuple[str, Path] | None
-    provisional: bool
-
-    def check(self) -> None:
-        """Refuse what cannot be done before anything is graded."""
-        from nbjudge.report.exports import check_kind
-
-        for kind in (*self.platforms, *(self.feedback_zip or ())[:1]):
-            check_kind(str(kind))
-        if self.gradebook and len(self.platforms) != 1:
-            raise ValueError("gradebook is given: name the platform it comes from with --export.")
-        if self.gradebook and not self.gradebook.is_file():
-            raise ValueError(f"gradebook is {str(self.gradebook)!r}, but there is no such file.")
-        if self.column and not (self.gradebook and self.platforms == ["canvas"]):
-            raise ValueError("column is only for --export canvas with --gradebook.")
+    graded.show(into)
 
 
 def _limits(**given: float | None) -> Limits:
     """The limits, with the default of each that is ``None``."""
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return Limits(**chosen)
-
-
-def _export(
-    report: Report, submitted: Path, into: Path, wanted: _Wanted, db: str | None
-) -> tuple[list[Path], list[str]]:
-    """Write the files for learning platforms; returns their paths, and what to say about them."""
-    from nbjudge.intake import roster
-    from nbjudge.report import exports, filling, returning
-    from nbjudge.store.folder import GradingFolder
-
-    people, provisional = roster.people(submitted), wanted.provisional
-    written, remarks = [], []
-    for kind in wanted.platforms:
-        if wanted.gradebook:
-            filled = filling.fill(
-                kind, wanted.gradebook, report, people, into, provisional, wanted.column
-            )
-            written.append(filled.path)
-            remarks += filled.remarks
-        else:
-            written.append(exports.write_export(kind, report, people, into, provisional))
-    absent: list[str] = []
-    if wanted.feedback_zip:
-        folder = GradingFolder(into, root(), report.problem_set, db)
-        returned = returning.write_zip(*wanted.feedback_zip, report, people, folder, provisional)
-        written.append(returned.path)
-        absent = returned.absent
-    if written:
-        filled_in = wanted.gradebook is not None
-        remarks += exports.remarks(wanted.platforms, report, people, provisional, filled_in)
-    if absent:
-        remarks.append(f"The download has no file from: {', '.join(absent)}.")
-    return written, remarks

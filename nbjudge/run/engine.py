@@ -22,7 +22,7 @@ from nbjudge.inside.messages import Malformed
 from nbjudge.intake import roster
 from nbjudge.intake.find import Submission
 from nbjudge.intake.handed_in import HandedIn
-from nbjudge.intake.release import notebooks_in, quiet_log, source_folder
+from nbjudge.intake.sources import notebooks_in, quiet_log, source_folder
 from nbjudge.judge import Limits
 from nbjudge.report.overview import mistakes, write_overview
 from nbjudge.report.returning import keep_for_exchange

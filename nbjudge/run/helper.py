@@ -18,6 +18,7 @@ from typing import Any, cast, get_args
 
 from nbjudge.failure import GradingFailed
 from nbjudge.inside.messages import pack, unpack
+from nbjudge.intake import steps
 from nbjudge.intake.messages import Broke, Opened, ReadingStep, Reply
 from nbjudge.run.workers import warm_up
 
@@ -135,8 +136,6 @@ class Helper:
 
 def _serve(pipe: Any) -> None:
     """The process's main loop, which runs until the pipe is closed."""
-    from nbjudge.intake import steps
-
     # Ctrl-C is for the parent process: when it ends, so does this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)

@@ -31,7 +31,7 @@ from nbjudge.intake.notes import Notes
 from nbjudge.intake.other_set import names_elsewhere
 from nbjudge.intake.policy import check_tests
 from nbjudge.intake.recover import source_digest
-from nbjudge.intake.release import release_folder
+from nbjudge.intake.sources import release_folder
 from nbjudge.judge import Job, Judged, Limits, imports_of, names_of
 from nbjudge.judge.names import libraries
 from nbjudge.run.bench import RunSettings

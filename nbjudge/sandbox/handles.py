@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Self
 
-from nbjudge.inside import kernel
 from nbjudge.inside.processes import waited
 from nbjudge.inside.request import MESSAGE, Request
 from nbjudge.sandbox.shelters import SandboxError
@@ -52,6 +51,11 @@ class Death:
 
     why: str
     message: str
+
+    @property
+    def briefly(self) -> str:
+        """The message without signal, exit code or error."""
+        return WHY.get(self.why, "")
 
 
 @dataclass(frozen=True)
@@ -250,7 +254,7 @@ class KernelProcess(Child):
     @property
     def connection(self) -> dict[str, Any]:
         """What a Jupyter client needs to talk to it."""
-        return kernel.connection(self._request.slot.path, self._request.key)
+        return self._request.connection
 
     @property
     def wire_path(self) -> str:

@@ -64,7 +64,7 @@ class Nursery:
         are never in a kernel's process.
     known:
         The problem set's wrong answers, for the examiners, from
-        :func:`nbjudge.intake.release.known_of`.
+        :func:`nbjudge.intake.sources.known_of`.
     imported:
         The libraries that the notebook imports. Both parents load those that take long.
 

@@ -82,7 +82,7 @@ class Parent:
             known=pack(known) if known and known.wrong else b"",
             core=core,
         )
-        server = jail.INSIDE / "server.py"
+        server = jail.INSIDE / "start.py"
         started = [sys.executable, "-s", "-P", str(server)]
         self._pidfd = -1
         self.pid = 0

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbjudge import course
 from nbjudge.sandbox.shelters import FULL, NONE, SandboxError, not_linux
 
 #: Settings that can stop an ordinary user from creating a namespace: sysctl → (value that forbids
@@ -52,16 +49,12 @@ def status() -> Status:
     """Put a small program into the sandbox and let it try to get out, once per process."""
     if message := not_linux():
         return _no(message)
-    from nbjudge.inside import seccomp
-    from nbjudge.sandbox import jail
+    from nbjudge.sandbox import promises  # needs Linux
 
-    if jail.bubblewrap() is None:
-        return _no("bubblewrap is not installed: apt-get install bubblewrap")
-    if not seccomp.supported():
-        known = ", ".join(seccomp.MACHINES)
-        return _no(f"Its system call filter supports {known}; this is {platform.machine()}.")
+    if why := promises.what_lacks():
+        return _no(why)
     try:
-        missing = _try()
+        missing = promises.broken()
     except SandboxError as error:
         why, message = _advice(str(error)), str(error)
         # Errors of bubblewrap or of the sandbox's own steps, not of something that interrupted it.
@@ -95,37 +88,6 @@ def require() -> None:
 
 def _no(why: str, missing: tuple[str, ...] = ()) -> Status:
     return Status(False, why, NONE, missing)
-
-
-def _try() -> tuple[str, ...]:
-    """Return the promises that are broken."""
-    from nbjudge.inside import probe
-    from nbjudge.sandbox.nursery import Nursery
-
-    hidden = [Path.home()]
-    with contextlib.suppress(FileNotFoundError):  # installed without the course: nothing to hide
-        hidden.append(course.root())
-    allowed = {str(path): _may_be_seen(str(path)) for path in hidden if path != Path("/")}
-    with Nursery(learners=(), examiner_entry="") as nursery:
-        entry = f"{probe.__name__}:{probe.promises.__name__}"
-        with nursery.isolated(entry, probe.LIMITS) as tried:
-            tried.socket.settimeout(probe.LIMITS.submission_seconds)
-            tried.socket.sendall(json.dumps(allowed).encode())
-            try:
-                answer = tried.socket.recv(65536)
-            except OSError:
-                answer = b""
-            if not answer:
-                return (f"the probe's answer ({tried.death().message})",)
-            return tuple(json.loads(answer))
-
-
-def _may_be_seen(folder: str) -> list[str]:
-    """The entries of a folder visible in the jail: a home folder may contain Python's install."""
-    from nbjudge.sandbox import jail
-
-    inside = [path for path in jail.visible() if path.startswith(folder.rstrip("/") + "/")]
-    return sorted({path[len(folder) :].lstrip("/").partition("/")[0] for path in inside})
 
 
 def _advice(message: str) -> str:

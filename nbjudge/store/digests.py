@@ -21,12 +21,14 @@ NAMED_VERSIONS = ("nbjudge", "nbgrader", "ipykernel", "torch", "numpy", "pandas"
 #: Modules of the grader that show or transport grades or start it, but do not affect them; and
 #: those in the same folders that do.
 NO_SAY = (
-    *("__main__.py", "answers.py", "commands.py", "failure.py", "operations.py", "terminal.py"),
-    *("variants.py", "desk/assemble.py", "desk/check.py"),
+    *("__main__.py", "answers.py", "commands.py", "failure.py", "terminal.py", "variants.py"),
+    *("*/command.py", "desk/assemble.py", "desk/check.py", "desk/checking.py"),
+    *("desk/own_folder.py", "run/grading.py"),
     *("collect/*", "gradescope/*", "likeness/*", "marking/*", "report/*"),
-    *("intake/enclosures.py", "intake/handed_in.py", "intake/policy.py", "intake/release.py"),
-    *("intake/roster.py", "intake/stamps.py", "intake/steps.py"),
-    *("run/cluster.py", "run/command.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),
+    *("intake/converting.py", "intake/enclosures.py", "intake/handed_in.py", "intake/policy.py"),
+    *("intake/release.py", "intake/roster.py", "intake/sources.py", "intake/stamps.py"),
+    "intake/steps.py",
+    *("run/cluster.py", "run/engine.py", "run/helper.py", "run/interrupts.py"),
     *("run/judging.py", "run/parcels.py", "run/pool.py"),
     *("store/archive.py", "store/folder.py", "store/forget.py", "store/ledger.py"),
     *("store/results.py", "store/statistics.py"),

@@ -28,11 +28,11 @@ from nbjudge.files import write_whole
 from nbjudge.inside.messages import from_json, to_json
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, enclosures
-from nbjudge.intake.release import (
+from nbjudge.intake.converting import generate
+from nbjudge.intake.sources import (
     NOT_COPIED,
     copy_source,
     course_config,
-    generate,
     known_of,
     loose_files,
     notebooks_in,

@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from nbjudge.intake import cells
 from nbjudge.intake.policy import Rules
-from nbjudge.intake.release import quiet_log
+from nbjudge.intake.sources import quiet_log
 from nbjudge.marking.record import MARKER
 
 # nbgrader writes each error of the database to the terminal before it raises it.

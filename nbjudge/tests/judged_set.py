@@ -13,8 +13,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
 from nbjudge.intake import cells
-from nbjudge.intake.release import quiet_log
-from nbjudge.judge import Job, Judged, Limits, judge, names_of, weighing
+from nbjudge.intake.sources import quiet_log
+from nbjudge.judge import Job, Judged, Limits, names_of, weighing
+from nbjudge.judge.session import judge
 from nbjudge.sandbox import Nursery, status
 
 SETUP = """

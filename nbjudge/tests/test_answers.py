@@ -5,7 +5,8 @@ import small_set
 from small_set import NAME, release_of
 
 from nbjudge.answers import load_broken, load_variants
-from nbjudge.intake.release import copy_source, make_release, release_files
+from nbjudge.intake.release import make_release, release_files
+from nbjudge.intake.sources import copy_source
 from nbjudge.report import overview
 from nbjudge.variants import fill
 

@@ -28,7 +28,8 @@ from coursebook.sphinx.map import in_hours
 from nbjudge import sandbox
 from nbjudge.answers import load_broken, load_variants
 from nbjudge.intake import cells, first_cell
-from nbjudge.intake.release import is_current, make_release, release_folder
+from nbjudge.intake.release import is_current, make_release
+from nbjudge.intake.sources import release_folder
 from nbjudge.run.engine import grade
 from nbjudge.variants import fill
 

@@ -27,7 +27,7 @@ from nbjudge.inside.testing.checks import deciding
 from nbjudge.inside.testing.choices import scored_below
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
 from nbjudge.inside.testing.mistake import Mistake
-from nbjudge.intake import cells, release
+from nbjudge.intake import cells, sources
 from nbjudge.judge import names_of
 from nbjudge.judge.examiner import HIDDEN_BEGINS, _marked, read
 from nbjudge.judge.findings import Findings
@@ -72,7 +72,7 @@ class InPlace(Known):
         super().__init__(known_answers(self.notebook, load_variants(self.folder)))
         self.graded, self.names = graded, names_of(self.notebook)
         #: The tests that accept an answer that computes nothing.
-        self.accepts = release.stored_weights(problem_set, COURSE).accepts
+        self.accepts = sources.stored_weights(problem_set, COURSE).accepts
         self.answers = {cells.grade_id(c): c for c in self.notebook.cells if cells.is_answer(c)}
         self.tests: dict[str, list[nbformat.NotebookNode]] = {}
         for cell in filter(cells.is_test, self.notebook.cells):

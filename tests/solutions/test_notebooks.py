@@ -12,7 +12,7 @@ from coursebook.headings import headings
 from nbjudge.answers import holds_answers
 from nbjudge.desk.check import sections
 from nbjudge.intake import cells
-from nbjudge.intake.release import course_config
+from nbjudge.intake.sources import course_config
 
 SETS = problem_set_names(COURSE)
 

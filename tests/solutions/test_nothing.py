@@ -19,9 +19,10 @@ from whole_class import (
 
 from coursebook.course import problem_set_names
 from nbjudge.inside.testing.fresh import SEED_VARIABLE
-from nbjudge.intake import cells, release
-from nbjudge.judge import Job, Limits, judge, lies, names_of, solution_of, weighing
+from nbjudge.intake import cells, sources
+from nbjudge.judge import Job, Limits, lies, names_of, solution_of, weighing
 from nbjudge.judge.examiner import Examiner
+from nbjudge.judge.session import judge
 from nbjudge.variants import fill
 
 #: What a learner adds to an answer's cell: the solution stands in for the hard-coded results.
@@ -132,7 +133,7 @@ def test_nothing_implemented_gets_at_most_three_percent(problem_set, nursery, mo
     monkeypatch.chdir(COURSE / "solutions" / problem_set)
     notebook = source_notebook(problem_set, COURSE)
     names, solution = names_of(notebook), solution_of(notebook)
-    accepts = release.stored_weights(problem_set, COURSE).accepts
+    accepts = sources.stored_weights(problem_set, COURSE).accepts
     known = shown(notebook, release_notebook(problem_set, COURSE), names)
     assert known
     most = sum(cells.points(cell) for cell in notebook.cells if cells.is_graded(cell))
@@ -168,8 +169,8 @@ def weighed(problem_set, monkeypatch) -> dict[str, str]:
 @pytest.mark.parametrize("problem_set", problem_set_names(COURSE))
 def test_what_accepts_nothing_is_what_the_release_has_stored(problem_set):
     """While its cells stay the same, a set is not weighed again."""
-    found = release.weighed(problem_set, COURSE, source_notebook(problem_set, COURSE))
-    assert release.stored_weights(problem_set, COURSE) == found
+    found = sources.weighed(problem_set, COURSE, source_notebook(problem_set, COURSE))
+    assert sources.stored_weights(problem_set, COURSE) == found
 
 
 class FromTheStart(lies.LyingLink):

@@ -19,7 +19,7 @@ from coursebook import course as course_tree
 from nbjudge import sandbox
 from nbjudge.answers import Broken, Variant, load_broken, load_variants
 from nbjudge.intake import cells, enclosures
-from nbjudge.intake.release import release_folder
+from nbjudge.intake.sources import release_folder
 from nbjudge.variants import fill
 
 COURSE = course_tree.root(Path(__file__).parent)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from nbjudge.inside.codecs import MAX_NAME, Blobs, Inner, WireError, lengths, parts
+from nbjudge.inside.testing import recall
 from nbjudge.inside.testing.handle import NotThroughAVerb
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
@@ -86,8 +87,6 @@ def copied(value: Any) -> Any:
 
 def alike(one: Any, other: Any, near: float, tiny: float) -> bool:
     """Whether the values are the same but for rounding."""
-    from nbjudge.inside.testing import recall
-
     if _is_sparse(one):
         same = one.shape == other.shape and one.dtype == other.dtype
         return same and recall.alike(one.toarray(), other.toarray())

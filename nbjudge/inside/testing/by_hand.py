@@ -20,6 +20,9 @@ from nbjudge.inside.testing.absent import Absent
 from nbjudge.inside.testing.refusals import REFUSALS, refuse
 from nbjudge.inside.values import torch
 
+if torch is not None:
+    from nbjudge.inside.testing import torch_calls
+
 _forbidden: tuple[str, ...] = ()
 
 
@@ -99,6 +102,4 @@ def _watching(entries: list[Forbidden]) -> Iterator[None]:
 def _torch_watched(entries: list[Forbidden]) -> AbstractContextManager:
     if torch is None:
         return nullcontext()
-    from nbjudge.inside.testing.torch_calls import watching
-
-    return watching(entries, refuse)
+    return torch_calls.watching(entries, refuse)

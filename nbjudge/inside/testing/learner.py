@@ -17,6 +17,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from IPython import get_ipython
+
 from nbjudge.inside import codecs
 from nbjudge.inside.program import program
 from nbjudge.inside.testing import absent, plainly, served, snapshots, unseen
@@ -39,7 +41,6 @@ def warm() -> None:
         y = torch.nn.Linear(4, 4)((x @ x).softmax(-1))
         # With a cotangent, as the verbs pass one: that imports a computer algebra system.
         torch.autograd.grad(y, [x], torch.ones(4, 4))
-        import nbjudge.inside.testing.torch_calls  # noqa: F401 - loads what each test uses
     seed_all(0)
 
 
@@ -123,8 +124,6 @@ def _for_tests(*args: object, **kwargs: object) -> None:
 
 def serve() -> None:
     """Answer the examiner's requests about this notebook until told to stop."""
-    from IPython import get_ipython
-
     with socket.socket(socket.AF_UNIX) as sock:
         sock.connect(_path)
         answer(Channel(sock, _most, names=True), get_ipython().user_ns)

@@ -17,7 +17,7 @@ from nbjudge.course import problem_set_names
 from nbjudge.intake import cells, roster
 from nbjudge.intake.find import parse, take_in
 from nbjudge.intake.merge import blank, merge
-from nbjudge.intake.release import release_folder
+from nbjudge.intake.sources import release_folder
 from nbjudge.judge import names_of
 from nbjudge.report import filling
 from nbjudge.store.results import Report, StudentResult, TestResult

@@ -11,6 +11,7 @@ from safetensors.torch import save
 
 from nbjudge.inside import tensor_file
 from nbjudge.inside.tensor_file import NotTensors
+from nbjudge.inside.testing.enclosed import tensors
 
 WEIGHTS = {
     "table": torch.randn(3, 4),
@@ -34,7 +35,7 @@ def of(dtype="F32", shape=(1,), begin=0, end=4):
 
 def test_what_the_librarys_writer_writes_is_read_to_the_last_bit():
     content = save(WEIGHTS, {"note": "of no account"})
-    read = tensor_file.tensors(content)
+    read = tensors(content)
     assert set(read) == set(WEIGHTS)
     for name, tensor in WEIGHTS.items():
         assert read[name].dtype == tensor.dtype and torch.equal(read[name], tensor), name
@@ -91,7 +92,7 @@ def test_what_is_no_file_of_tensors_is_refused_in_a_line(content, message):
         tensor_file.contents(content)
     assert message in str(refused.value)
     with pytest.raises(NotTensors):
-        tensor_file.tensors(content)
+        tensors(content)
 
 
 def test_a_list_that_is_deep_or_long_costs_little():

@@ -8,7 +8,7 @@ from nbjudge.course import problem_set_names
 from nbjudge.files import read_file
 from nbjudge.intake import find
 from nbjudge.intake.other_set import names_elsewhere, other_set
-from nbjudge.intake.release import release_folder
+from nbjudge.intake.sources import release_folder
 
 
 def notebook(*names):

@@ -9,14 +9,8 @@ from small_set import NAME
 from nbjudge.course import problem_set_names
 from nbjudge.inside.program import program
 from nbjudge.intake import cells, release
-from nbjudge.intake.release import (
-    is_current,
-    make_release,
-    release_files,
-    release_folder,
-    state,
-    stored_weights,
-)
+from nbjudge.intake.release import is_current, make_release, release_files, state
+from nbjudge.intake.sources import release_folder, stored_weights
 
 STALE = "run `tfcourse release {}` and commit what it writes"
 

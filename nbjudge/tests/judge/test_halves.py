@@ -5,8 +5,9 @@ import pytest
 from judged_set import ANSWERS, NAMES, QUICK, SETUP, code, nursery
 from nbformat.v4 import new_notebook
 
-from nbjudge.judge import Job, judge
+from nbjudge.judge import Job
 from nbjudge.judge.halves import shows
+from nbjudge.judge.session import judge
 
 HIDDEN = "### BEGIN HIDDEN TESTS\ncall(f, 1)\n### END HIDDEN TESTS\n"
 

@@ -28,7 +28,7 @@ from typer.testing import CliRunner
 
 from nbjudge import commands
 from nbjudge.intake import roster, stamps
-from nbjudge.intake.release import own_programs_first
+from nbjudge.intake.converting import own_programs_first
 from nbjudge.report import returning
 from nbjudge.store.folder import GradingFolder
 from nbjudge.store.results import Report

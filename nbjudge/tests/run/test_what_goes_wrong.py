@@ -23,7 +23,7 @@ from nbjudge import commands
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.run import engine, submissions
 from nbjudge.run.interrupts import STOPPED
-from nbjudge.sandbox import SandboxError, trial
+from nbjudge.sandbox import SandboxError, promises, trial
 from nbjudge.store.ledger import Ledger
 
 pytestmark = pytest.mark.thorough("grading of small classes")
@@ -194,7 +194,7 @@ def test_what_stops_the_trial_of_the_sandbox_is_not_the_sandboxs_fault(monkeypat
     def stopped():
         raise SandboxError("A fork server did not start: [Errno 32] Broken pipe")
 
-    monkeypatch.setattr(trial, "_try", stopped)
+    monkeypatch.setattr(promises, "broken", stopped)
     trial.status.cache_clear()
     try:
         with pytest.raises(SandboxError) as error:

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
-from nbjudge.report.outputs import plain
-from nbjudge.terminal import Database, in_course, plain_errors
+from nbjudge.course import root
+from nbjudge.intake.sources import course_config
+from nbjudge.store import archive as archives
+from nbjudge.store import forget as forgetting
+from nbjudge.store.folder import lock
+from nbjudge.store.upgrade import upgrade as upgraded
+from nbjudge.terminal import Database, plain_errors, say
 from nbjudge.wording import counted
 
 INTO = Annotated[Path, typer.Argument(help="The folder that `grade` wrote its results to.")]
@@ -31,10 +34,8 @@ def backup(
     gradebook on a server is not included.
     """
     with plain_errors():
-        from nbjudge.store import archive as archives
-
         made = archives.backup(into, archive, submitted, overwrite=overwrite)
-    _say([f"{made.path}: {made.files} files, verified.", f"SHA-256: {made.digest}"], made.notes)
+    say([f"{made.path}: {made.files} files, verified.", f"SHA-256: {made.digest}"], made.notes)
 
 
 def restore(
@@ -49,10 +50,8 @@ def restore(
 ) -> None:
     """Restore graded work from a backup, after verifying every file in it."""
     with plain_errors():
-        from nbjudge.store import archive as archives
-
         made = archives.restore(archive, into, submitted, overwrite=overwrite)
-    _say([f"{made.path}: {made.files} files restored, all as backed up."], made.notes)
+    say([f"{made.path}: {made.files} files restored, all as backed up."], made.notes)
 
 
 def upgrade(
@@ -65,17 +64,12 @@ def upgrade(
     Marks stay as they are. `grade` does the same by itself, without the backup. If nbgrader's
     tables have changed, its own command that upgrades them is named, and nothing is done.
     """
-    with plain_errors():
-        from nbjudge.store import archive as archives
-        from nbjudge.store.folder import lock
-        from nbjudge.store.upgrade import upgrade as upgraded
-
-        with lock(into):
-            made = archives.backup(into, archive, None, overwrite=overwrite)
-            done = upgraded(into)
-    _say([f"{made.path}: {made.files} files, verified.", *done], made.notes)
+    with plain_errors(), lock(into):
+        made = archives.backup(into, archive, None, overwrite=overwrite)
+        done = upgraded(into)
+    say([f"{made.path}: {made.files} files, verified.", *done], made.notes)
     if not done:
-        _say([f"{into} is of this version already."], [])
+        say([f"{into} is of this version already."], [])
 
 
 def forget(
@@ -100,11 +94,6 @@ def forget(
     statistics.json.
     """
     with plain_errors():
-        from nbjudge.course import root
-        from nbjudge.intake.release import course_config
-        from nbjudge.store import forget as forgetting
-        from nbjudge.store.folder import lock
-
         if bool(learners) + bool(all_but) + everyone != 1:
             raise ValueError("Name the learners, or use --all-but LEARNER, or --everyone.")
         with lock(into):
@@ -120,22 +109,9 @@ def forget(
             who = f"{counted(len(would.learners), 'learner')}: {', '.join(would.learners)}"
             lines = [f"{count} {what}" for what, count in would.deleted.items() if count]
             if not yes:
-                _say([f"To be deleted of {who}", *lines], [])
+                say([f"To be deleted of {who}", *lines], [])
                 if not sys.stdin.isatty() or not typer.confirm("Delete this for good?"):
                     raise ValueError("Nothing was deleted. Answer yes, or add --yes.")
             done = forgetting.forget(names, into, submitted, **about)
     lines = [f"{count} {what}" for what, count in done.deleted.items() if count]
-    _say([f"Deleted of {who}", *lines], done.notes)
-
-
-def _say(lines: list[str], notes: list[str]) -> None:
-    console = Console()
-    console.print(escape(plain("\n".join(lines))), highlight=False, soft_wrap=True)
-    for note in notes:
-        console.print(f"[yellow]{escape(plain(note))}[/yellow]", highlight=False, soft_wrap=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to a program."""
-    for command in (backup, restore, upgrade, forget):
-        app.command()(in_course(command))
+    say([f"Deleted of {who}", *lines], done.notes)
