@@ -362,7 +362,6 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
       change();
       return;
     }
-    ui.say(`The ${to} is being loaded …`);
     note.replaceChildren("The model is being loaded … ", html("progress", { "aria-label": "Loading the model" }));
     const [stored, made] = loaded[to];
     Promise.all(stored.map(ui.later)).then(() => {

@@ -11,6 +11,8 @@ from .test_map import DATA, SHOWN, agree, family, numbers, written
 from .test_map_views import choose, found, panel, said
 from .test_stacks import parts_off
 
+LETTERS = "one => parseFloat(getComputedStyle(one).fontSize)"
+
 
 def note(keys: Keys) -> str:
     return keys.figure.locator(".live-note").first.inner_text()
@@ -120,13 +122,13 @@ def test_the_picture_alone_for_a_lecture(chromium, themed) -> None:
         page.folder = themed.parent
         keys = Keys(page, "map")
         map_, button = keys.figure.locator(".live-map.wide"), keys.figure.get_by_text("Write the")
-        before = map_.bounding_box()["width"], button.bounding_box()["height"]
+        before = map_.bounding_box()["width"], button.evaluate(LETTERS)
         keys.figure.get_by_role("button", name="Large").press("Enter")
         assert not page.locator(".bd-article h1").is_visible()
         assert not page.locator(".bd-sidebar-primary").is_visible()
         assert map_.bounding_box()["width"] > 1.1 * before[0]
-        assert button.bounding_box()["height"] > 1.1 * before[1]
+        assert button.evaluate(LETTERS) > 1.1 * before[1]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         keys.press("Escape")
-        assert (map_.bounding_box()["width"], button.bounding_box()["height"]) == before
+        assert (map_.bounding_box()["width"], button.evaluate(LETTERS)) == before
         assert page.locator(".bd-article h1").is_visible()
