@@ -275,48 +275,50 @@ FIGURES = {
         Figure(
             "map",
             "A whole model at once: what flows where?",
-            "Trained models run in this page: a small GPT that has read captions of photographs, "
-            "a larger one that has read Shakespeare, an encoder of short sentences, and the "
-            "translator of lesson 11. What the model wrote is bold, its next guess grey. Point at "
-            "a stage, or tap it, to see what it does.",
+            "Trained models run in this page: decoders of captions and of Shakespeare, encoders of "
+            "film reviews and of short sentences, and translators of captions and of numbers. What "
+            "the model wrote is bold, its next guess grey. Point at a stage, or tap it, to see "
+            "what it does.",
             "book/explore",
             data={
                 "texts": {
                     "decoder": "The dog runs through the",
                     "larger decoder": "O, my good",
+                    "review encoder": "he falls in ___ with her",
                     "encoder": "she sang a long low note",
+                    "caption translator": "Zwei Hunde spielen im Schnee.",
                     "translator": "siebenunddreißig",
                 },
-                "examples": {
-                    "decoder": [
-                        "The dog runs through the",
-                        "A man is playing the",
-                        "A boy jumps into the",
-                        "A group of people",
-                        "A little girl in a pink dress",
-                    ],
-                    "larger decoder": [
-                        "O, my good",
-                        "What news, my",
-                        "Good morrow, my",
-                        "My lord, I would not",
-                        "Tell me, where is",
-                    ],
-                    "encoder": [
-                        "she sang a long low note",
-                        "the singer ___ a high note",
-                        "he left a note on the fridge",
-                        "he held a ___ note for me",
-                    ],
-                    "translator": [
-                        "siebenunddreißig",
-                        "zwanzigtausend",
-                        "quatre-vingt-dix-neuf",
-                        "nine hundred and six",
-                        "March 3, 1999",
-                    ],
+                "reads": {  # by architecture; the first is shown at first
+                    "decoder": {"decoder": "photo captions", "larger decoder": "Shakespeare"},
+                    "encoder": {"review encoder": "film reviews", "encoder": "short sentences"},
+                    "translator": {
+                        "caption translator": "photo captions",
+                        "translator": "numbers and dates",
+                    },
                 },
-                "called": {"larger decoder": "Shakespeare decoder"},
+                "knows": {
+                    "decoder": "It knows photos of people and dogs. Try:",
+                    "larger decoder": "It knows Shakespeare's plays. Try:",
+                    "review encoder": "It knows films. Type ___ for a gap:",
+                    "encoder": "It knows notes, singers, letters. Try:",
+                    "caption translator": "German captions into English:",
+                    "translator": "It knows numbers and dates only. Try:",
+                },
+                "examples": {
+                    "decoder": ["A chef is cooking in the", "A woman is reading a"],
+                    "larger decoder": ["O, my good", "Tell me, where is"],
+                    "review encoder": [
+                        "they live in new ___ city",
+                        "the special ___ are great",
+                    ],
+                    "encoder": ["the singer ___ a high note", "he left a note on the fridge"],
+                    "caption translator": [
+                        "Eine Frau liest ein Buch.",
+                        "Ein Junge springt ins Wasser.",
+                    ],
+                    "translator": ["zwanzigtausend", "nine hundred and six"],
+                },
                 "striking": {  # without the mask, and without positions
                     "decoder": [
                         "A man in a red shirt is riding a bike",
@@ -331,27 +333,31 @@ FIGURES = {
                 ],
                 "into": "english",
                 "most": 12,
+                "pieces": 12,
                 "longest": 120,
                 "bars": 8,
                 "head": 1,
                 "tours": TOURS,
-                "lap": 9000,
+                "lap": 17500,
                 "step": 1300,
                 "pace": 380,
                 "run": 24,
             },
-            stored=("map", "gaps", "merges", "writer", "translator"),
+            stored=("map", "gaps", "merges", "writer", "translator", "masked", "captions"),
             scripts=(
                 "gpt-model",
                 "reader-model",
+                "bert-model",
                 "translator-model",
                 "opened",
                 "map-strip",
                 "map-lit",
                 "map-frame",
                 "map-heads",
+                "map-lecture",
                 "map-link",
                 "map-models",
+                "map-motion",
                 "map-picture",
                 "map-row",
                 "map-views",
@@ -359,7 +365,7 @@ FIGURES = {
                 "map-words",
             ),
             at_once=True,
-            later=("merges", "writer", "translator"),
+            later=("merges", "writer", "translator", "masked", "captions"),
         ),
         Figure(
             "inside",

@@ -189,3 +189,40 @@ TOURS = {
         },
     ],
 }
+
+
+def _with(tour: list[dict], said: dict[int, str]) -> list[dict]:
+    """The same tour with other words at some of its stops."""
+    return [{**stop, "said": said.get(n, stop["said"])} for n, stop in enumerate(tour)]
+
+
+#: Two models differ from the others of their architecture in what they read.
+TOURS["review encoder"] = _with(
+    TOURS["encoder"],
+    {
+        0: "An encoder reads a whole sentence at once, between [CLS], where it begins, and [SEP], "
+        "where it ends. One word is hidden, and stands here as ▢: choose which, or type ___ for "
+        "it. Each word becomes a vector, and its position is added.",
+        3: "Only the vector of the gap is compared with all the words that the model knows, and "
+        "here “{next}” is the likeliest. It has read 1,700 film reviews; BERT had read all of "
+        "Wikipedia, and thousands of books.",
+    },
+)
+TOURS["caption translator"] = _with(
+    TOURS["translator"],
+    {
+        0: "The encoder, above, reads the German sentence once, in tokens: words, or pieces of "
+        "words; ␣ is the space before one. Each token looks at all the others.",
+        1: "After {blocks} each token of the source has a vector. The decoder makes keys and "
+        "values of these, and looks them up again and again.",
+        3: "Cross-attention: each token being written looks at the source. These curves come down "
+        "from the encoder. Written so far: {story}. The bright curve is of the row that writes "
+        "next, “{asks}”: in head 3 it takes most from “{looks}”, and “{next}” is written. Grey "
+        "curves are of the rows above it.",
+        4: "How “{asks}” gets its weights: its query q, made in the decoder, is compared with the "
+        "key k of each token in the encoder. Softmax turns the scores into weights with the sum 1.",
+        5: "The last row is compared with all the tokens that the model knows, and the likeliest "
+        "is written: here “{next}”. For each new token the decoder is computed again, and the "
+        "encoder is not.",
+    },
+)

@@ -2,14 +2,18 @@
 // what flows where, and each of its stages opens the tensors that are computed there.
 "use strict";
 
-Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, into, most, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
+Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, languages, into, most, pieces, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
   const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
-  const { later: loaded, ...families } = Live.mapModels({ gap, into, most, longest, run: many }, () => head);
-  const family = () => families[name], title = () => ({ encoder: "Encoder", translator: "Translator" })[name] ?? "Decoder";
+  const { later: loaded, ...families } = Live.mapModels({ gap, into, most, pieces, longest, run: many }, () => head);
+  const family = () => families[name], kindOf = (one) => one.split(" ").at(-1), kind = () => kindOf(name), named = (one) => one[0].toUpperCase() + one.slice(1), title = () => named(kind());
 
   // ---- the parts of the frame ------------------------------------------------------------------
-  const tabs = ui.tabs({ label: "Model", options: Object.keys(texts).map((key) => [key, called[key] ?? key[0].toUpperCase() + key.slice(1)]), value: name, change: show });
+  // Three architectures, and of each two models, which have read something else.
+  const lasts = Object.fromEntries(Object.entries(reads).map(([key, all]) => [key, Object.keys(all)[0]]));
+  const tabs = ui.tabs({ label: "Model", options: Object.keys(reads).map((key) => [key, named(key)]), value: kind(), change: (to) => show(lasts[to]) });
+  const has = html("div", { class: "map-has" });
+  ui.above.append(has);
   let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
@@ -17,16 +21,17 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     return read(text);
   } });
   const note = ui.above.lastChild, language = html("div", { class: "live-buttons" });
-  const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input);
+  const [press] = ui.row(ui.above, ["", forward]), [guide] = ui.row(ui.above, ["Show me around", () => lead(0)]), invite = ui.examples(input), world = html("span", { class: "map-world" });
   guide.classList.add("map-guide");
-  const tries = html("div", { class: "map-tries" }, guide.parentElement, ui.above.lastChild);
+  const tries = html("div", { class: "map-tries" }, guide.parentElement, html("div", { class: "map-invites" }, world, ui.above.lastChild));
   ui.above.append(language, tries);
+  Live.mapLecture(ui.figure, guide);
   Live.mapLink.button(guide, linkTo);
   // Beside the bars: what draws from them and what changes them; on a telephone the latter are folded, and the parts to switch off always.
-  const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (moving ? halt() : start())]);
+  const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (motion.moving() ? halt() : start())]);
   const heat = html("div"), parts = html("div", { class: "live-buttons" }), [switches, openSwitches] = fold("map-switches", "Switch parts off", parts);
   const [more, openMore] = fold("map-more", "More", heat, switches), small = matchMedia("(max-width: 47.99rem)");
-  const row_ = dice.parentElement, unfold = () => { openMore(!small.matches); (small.matches ? press.parentElement : row_).append(dice, runs); };
+  const row_ = dice.parentElement, unfold = () => { openMore(!small.matches); openSwitches(!small.matches); (small.matches ? press.parentElement : row_).append(dice, runs); };
   small.addEventListener("change", unfold);
   unfold();
   const own = html("div", { class: "live-controls" }), chooseHead = html("div", { class: "map-head" });
@@ -37,7 +42,8 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
   const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
   around.append(borrowed);
-  onward.dataset.room = "End the tour"; // as wide with either, so that it keeps its place
+  // As wide with either word, so that nothing beside it moves under a finger.
+  [onward.dataset.room, runs.dataset.room] = ["End the tour", "Let it run"];
   let tourAt = -1, own_ = "";
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : keep()), choose, lit: lit.map }));
@@ -51,7 +57,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   draws.append(more);
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
-    html("div", { class: "map-top" }, saying, draws, chips), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
+    html("div", { class: "map-top" }, saying, chips, draws), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
   let cellAt = null, unfolded = "", headsOf = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
@@ -142,7 +148,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   // The panel: an attention's numbers, or another stage's view.
   function figures({ band: b, column, token }, row) {
     const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
-    if (unfolded && stage_ !== unfolded && !calm && !passing) uncover(rowBox, elements([...inNumbers, ...inViews]));
+    if (unfolded && stage_ !== unfolded && !calm && !motion.passing()) uncover(rowBox, elements([...inNumbers, ...inViews]));
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     const numbers_ = attends && !sums; // or what all heads add
@@ -161,13 +167,13 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   // what was chosen returns.
   let on = "", pointed = null;
   function over(there) {
-    if (moving || tourAt >= 0) return; // a tour shows what it speaks of
+    if (motion.moving() || tourAt >= 0) return; // a tour shows what it speaks of
     const { band: b, column, row, token: id } = there ?? {}, key = there ? [b, column?.kind, column?.block, row, id].join() : "";
     if (key === on) return;
     [on, pointed] = [key, there];
     if (!there) { settle(); return; }
     const at = [b, row ?? rowIn(b)], shown = follow(at, column ? there : null);
-    tells.textContent = `${told(column ? there : shown, at)}${!column && name === "encoder" ? ` Press to hide “${family().word(row)}”.` : ""}`;
+    tells.textContent = `${told(column ? there : shown, at)}${!column && kind() === "encoder" ? ` Press to hide “${family().word(row)}”.` : ""}`;
     if (column) visit(there);
     else aim(band, place);
   }
@@ -189,46 +195,11 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
-  let frame = null, moving = false, seen = true, resume = null, passing = false;
-  const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
-  function way(ms, done) {
-    stop();
-    passing = ms === lap;
-    ui.figure.classList.toggle("passing", passing);
-    resume = () => way(ms, done);
-    let begun = null, passed = null;
-    const tick = (now) => {
-      begun ??= now;
-      const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
-      if (shown) {
-        const front = shown.front(share, passing);
-        // At first the frame and the view go along, in the same moment; later what is open stays.
-        if (passing && front.column !== passed) {
-          passed = front.column;
-          maps.forEach((map) => map.mark({ band: front.band, ...passed }));
-          tells.textContent = told(front);
-          figures(front, focus);
-          visit(front);
-        }
-      }
-      if (share < 1) { frame = requestAnimationFrame(tick); return; }
-      stop();
-      resume = null;
-      done();
-    };
-    if (seen) frame = requestAnimationFrame(tick);
-  }
-  // It moves on until it comes to the answer, or is stopped.
-  function moves() { moving = true; runs.textContent = "Pause"; }
-  // A press on a head in the opening ends it at the attention whose heads are shown.
-  function halt(stay = false) {
-    const passed = passing;
-    [moving, resume, passing] = [false, null, false];
-    ui.figure.classList.remove("passing");
-    runs.textContent = "Let it run";
-    stop();
-    if (home && passed) (stay ? open(headsOf) : settle());
-  }
+  const motion = Live.mapMotion({ figure: ui.figure, maps, button: runs, lap,
+    // One sentence at each stage: there is time to read it.
+    pass(front) { tells.textContent = Live.stages.DOES[front.column.kind]; figures(front, focus); visit(front); },
+    // A press on a head in the opening ends it at the attention whose heads are shown.
+    over(passed, stay) { if (home && passed) (stay ? open(headsOf) : settle()); } }), { way, halt } = motion;
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come. The line of text
   // always holds what the model reads.
@@ -263,7 +234,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     if (family().again) again();
     const one = () => add(family().draws ? drawn() : undefined);
     if (calm) { while (one()); return; }
-    moves();
+    motion.begin();
     // At one pace, however long a token takes to compute.
     const on = () => { const since = performance.now(), goes = one(); way(Math.max(pace - performance.now() + since, 100), goes ? on : halt); };
     way(pace, on);
@@ -291,11 +262,11 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   function controls() { if (slider) { point(band, place); showToken(focus); } }
   // The row that is shown; of an encoder the hidden word, whatever is pointed at.
   function showToken(row) {
-    const [b, t] = name === "encoder" ? [0, found.bands[0].scored] : row;
+    const [b, t] = kind() === "encoder" ? [0, found.bands[0].scored] : row;
     which?.set(found.bands.slice(0, b).reduce((sum, one) => sum + one.names.length, 0) + t + 1, found.bands.flatMap(({ names }) => names).length);
   }
   function chosen(b, t) {
-    if (name === "encoder") {
+    if (kind() === "encoder") {
       family().hide(t);
       focus = null;
       renew();
@@ -312,14 +283,14 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     which = null;
     legend.replaceChildren(...maps[0].legend());
     const names = () => found.bands.flatMap((one) => one.names);
-    which = ui.slider({ label: name === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: name === "encoder" ? heat : own, named: true,
-      show: (n) => (name === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
+    which = ui.slider({ label: kind() === "encoder" ? "Hidden word" : "Token", min: 1, max: 1, value: 1, to: kind() === "encoder" ? heat : own, named: true,
+      show: (n) => (kind() === "encoder" ? family().word(n - 1) : names()[n - 1]) ?? "",
       change: (n) => { const b = found.bands[0].names.length >= n ? 0 : 1; chosen(b, n - 1 - (b ? found.bands[0].names.length : 0)); } });
     whichHead = ui.choice({ label: "Head", options: Array.from({ length: family().heads }, (_, i) => [i, `${i + 1} of ${family().heads}`]), value: head, to: chooseHead, change: (to) => { head = Number(to); draw(); } });
     joins = Live.mapHeads.join(chooseHead, sums, (to) => { sums = to; draw(); });
     heads = family().heads > 1 ? Live.mapHeads(chooseHead, family().heads, (to) => { whichHead.value = head = to; draw(); }) : null;
     if (family().draws) ui.slider({ label: "Temperature", min: -0.7, max: 0.7, step: 0.05, value: power, to: heat, show: (x) => number(factor(x)), change: (x) => { power = x; halt(); compute(); draw(); } });
-    if (name === "translator") ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; take(input.value); } });
+    if (family().language) ui.choice({ label: "Into", options: languages, value: family().language, to: language, change: (to) => { family().language = to; take(input.value); } });
     stage = ui.choice({ label: "Open", options: found.bands.flatMap((_, b) => stages(b).map(({ key, said: one }) => [key, one])), value: "", to: own, change: open });
     slider = ui.slider({ label: "Tensor", min: 1, max: steps().length, value: place + 1, to: own, named: true, show: (n) => Live.stages.name(steps()[n - 1]), change: (n) => { halt(); place = n - 1; controls(); draw(); } });
     own.append(is);
@@ -337,20 +308,20 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, name === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, kind() === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), language, more, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
   // One stop of a model's tour: its stage is opened, and a sentence or two say what happens there.
   function lead(to, hold = true) {
     halt();
-    const tour = tours[name.split(" ").at(-1)];
+    const tour = tours[name] ?? tours[kind()];
     if (tourAt < 0) own_ = off; // what the visitor has switched off
     tourAt = to < tour.length ? to : -1;
     [around.hidden, guide.hidden] = [tourAt < 0, tourAt >= 0];
     uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
     for (const part of ["map", "stage"]) lit[part].set(tour[tourAt]?.[part]);
-    openSwitches(Boolean(tour[tourAt]?.uses?.includes("off")));
+    openSwitches(!small.matches || Boolean(tour[tourAt]?.uses?.includes("off")));
     const gone = tour[tourAt]?.off ?? own_;
     if (gone !== off || !to) { [off, focus] = [gone, to ? focus : null]; switched[2].value = off; renew(); }
     if (tourAt < 0) { joins(sums = false); draw(); if (hold) guide.focus(); return; }
@@ -372,18 +343,32 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     else reveal(around, story, rowBox, true);
   }
   let asked = name, asks = Live.mapLink.read(location.search);
+  // What the models of an architecture have read; the list that has been used keeps the focus.
+  let list = null;
+  function lists(to) {
+    if (!list || has.dataset.of !== kindOf(to)) {
+      has.replaceChildren();
+      list = ui.choice({ label: "has read", options: Object.entries(reads[has.dataset.of = kindOf(to)]), value: to, to: has, change: show });
+    }
+    list.value = to;
+  }
   function show(to) {
     asked = to;
     halt();
+    lists(to);
     if (families[to]) {
       if (tourAt >= 0) lead(Infinity, false);
       name = to;
       change();
       return;
     }
-    ui.say(`The ${to} is being loaded …`);
+    note.replaceChildren("The model is being loaded … ", html("progress", { "aria-label": "Loading the model" }));
     const [stored, made] = loaded[to];
-    Promise.all(stored.map(ui.later)).then(() => { families[to] ??= made(); if (asked === to) show(to); }, () => ui.say(`The ${to} could not be loaded.`));
+    Promise.all(stored.map(ui.later)).then(() => {
+      if (asked !== to) return;
+      families[to] ??= made();
+      show(to);
+    }, () => { note.textContent = "The model could not be loaded."; });
   }
   // Another model: everything on, its own text, an attention open: in a translator where the decoder reads the encoder.
   function change(waits = false) {
@@ -394,6 +379,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     if (given?.text && !/^Type/.test(family().cut(given.text))) texts[name] = given.text;
     input.value = texts[name];
     invite(examples[name]);
+    [lasts[kind()], world.textContent] = [name, knows[name]];
     note.textContent = family().cut(texts[name]);
     if (given) restore(given);
     compute();
@@ -408,7 +394,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   }
   // What is shown, for a link, and what a link asks for before anything is computed: what this model does not have is ignored.
   function linkTo() {
-    const of = family(), encoder = name === "encoder";
+    const of = family(), encoder = kind() === "encoder";
     return { model: name, text: input.value, into: of.language, written: of.count && found.stacks[1].row.slice(1).join("-"), hidden: encoder && found.bands[0].scored,
       open: `${band}.${Live.stages.key(steps()[place], place)}`, row: focus.join("."), head, temperature: of.draws && power && factor(power), mask: causal !== of.causal && (causal ? "on" : "off"), positions: positions ? "" : "off", off };
   }
@@ -418,6 +404,7 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
     ({ head = head, causal = causal, off, positions, power } = Live.mapLink.set(family(), given));
   }
 
+  lists(name);
   const linked = asks.model !== null && Object.hasOwn(texts, asks.model);
   change(linked && asks.model !== name);
   ready = true;
@@ -430,21 +417,17 @@ Live.figure("map", (ui, { texts, called, examples, striking, gap, languages, int
   // The encoder answers at once; what it is asked about must not be written over by the same stroke.
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || /^Type/.test(note.textContent)) return;
-    if (fresh && name === "encoder") fresh = false;
+    if (fresh && kind() === "encoder") fresh = false;
     else forward();
   });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
-  if (linked && asks) tabs[Object.keys(texts).indexOf(asks.model)].click();
+  if (linked && asks) { lasts[kindOf(asks.model)] = asks.model; tabs[Object.keys(reads).indexOf(kindOf(asks.model))].click(); }
   // The page's own button to its top would lie upon what is looked at.
   new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (resume && target !== runs) halt(chooseHead.contains(target)); }, true);
-  new IntersectionObserver(([{ isIntersecting }]) => {
-    seen = isIntersecting;
-    if (!seen) stop();
-    else if (resume && frame === null) resume();
-  }).observe(ui.figure);
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (motion.waits() && target !== runs) halt(chooseHead.contains(target)); }, true);
+  motion.watch();
   if (linked) return;
-  moves();
+  motion.begin();
   way(lap, halt);
 });

@@ -8,21 +8,32 @@ Live.bert = (stored) => {
   const known = Live.lexicon(stored.words.map((word, id) => (id === MASK ? GAP : word)), {
     special: stored.special, pattern: /[\p{L}\p{M}\p{N}_]+|[^\p{L}\p{M}\p{N}_\s]+/gu,
   });
-  // A block, with the norm after each sum.
-  function block(x, name, causal) {
-    const between = norm(Live.plus(x, attend(x, `${name}.attention`, { causal }).added), `${name}.attention_norm`);
-    return norm(Live.plus(between, feedForward(between, `${name}.ffn`, Live.gelu).made), `${name}.ffn_norm`);
+  // A block, with the norm after each sum, and all that it computes. What is gone is named "layer.head" or "layer.ffn".
+  function block(x, layer, { causal = false, gone = new Set() }) {
+    const name = `blocks.${layer}`, { each, added } = attend(x, `${name}.attention`, { causal, gone: (h) => gone.has(`${layer}.${h}`) });
+    const between = norm(Live.plus(x, added), `${name}.attention_norm`), ffn = feedForward(between, `${name}.ffn`, Live.gelu, gone.has(`${layer}.ffn`));
+    return { each, added, between, ...ffn, after: norm(Live.plus(between, ffn.made), `${name}.ffn_norm`) };
   }
+  // What is compared with each word: the state of a gap, through a layer and its norm.
+  const layer = (state) => affine([state], "words.transform.W", "words.transform.b")[0].map(Live.gelu), own = { gain: w["words.norm.gain"], shift: w["words.norm.shift"], eps: stored.sizes.eps };
   return {
     GAP, remark: known.remark,
     split: (text, most) => known.split(text.replace(/_+/g, GAP), most),
+    layers, heads: stored.sizes.heads, ends,
+    id: known.id, vector: (id) => w["embedding.weight"][id], bias: (id) => w["words.b_V"][id],
+    // The last states of a row of ids, and all that is computed on the way. The positions can be left out.
+    read(ids, { places = true, ...options } = {}) {
+      const embedded = ids.map((id) => w["embedding.weight"][id]);
+      const placed = embedded.map((row, t) => Live.add(places ? Live.add(row, w["positions.P"][t]) : row, w["segments.weight"][0])), x = norm(placed, "embedding_norm"), blocks = [];
+      for (let n = 0; n < layers; n += 1) blocks.push(block(blocks.at(-1)?.after ?? x, n, options));
+      return { embedded, placed, start: x, x, blocks, states: blocks.at(-1).after };
+    },
+    word: (state) => ({ layer: layer(state), norm: own }),
+    head: (state) => norm([layer(state)], "words.norm")[0],
+    ofWords: (last) => w["embedding.weight"].map((row, id) => Live.dot(row, last) + w["words.b_V"][id]),
     // The scores of all words at one place of a text, whose words are read between [CLS] and [SEP].
     scores(words, place, { causal = false } = {}) {
-      const ids = [ends[0], ...words.map(known.id), ends[1]];
-      let x = norm(ids.map((id, t) => Live.add(Live.add(w["embedding.weight"][id], w["positions.P"][t]), w["segments.weight"][0])), "embedding_norm");
-      for (let layer = 0; layer < layers; layer += 1) x = block(x, `blocks.${layer}`, causal);
-      const [last] = norm(affine([x[place + 1]], "words.transform.W", "words.transform.b").map((row) => row.map(Live.gelu)), "words.norm");
-      return w["embedding.weight"].map((row, id) => Live.dot(row, last) + w["words.b_V"][id]);
+      return this.ofWords(this.head(this.read([ends[0], ...words.map(known.id), ends[1]], { causal }).states[place + 1]));
     },
   };
 };

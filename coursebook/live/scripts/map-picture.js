@@ -5,22 +5,25 @@ Live.mapPicture = (() => {
   const { html, svg, text, box, line, overlaid, number, short, at } = Live, { patch, chance, greatest, full, filled } = Live.mapStrip;
   const size = (row) => Math.sqrt(Live.dot(row, row));
 
-  // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read.
+  // How wide the columns are. With two bands, the second begins where the encoder's states are there to be read: with two
+  // blocks in each, and with three.
   const WIDE = {
     width: 920, high: 40, room: { one: 160, two: 135 }, top: 43, between: 30, letters: 11, below: false, bar: 20,
     one: { left: 0, label: 88, embed: 76, ffn: 84, norm: 22, scores: 204 },
     two: [{ left: 0, label: 118, embed: 14, self: [74, 74], ffn: 38 }, { left: 0, label: 180, embed: 14, self: [170, 78], cross: 84, ffn: 36 }],
+    three: [{ left: 0, label: 106, embed: 14, self: [56, 56, 56], ffn: 27 }, { left: 0, label: 180, embed: 14, self: [182, 46, 46], cross: 50, ffn: 24, norm: 16 }],
   };
   const TALL = {
     width: 360, high: 44, room: { one: 220, two: 320 }, top: 54, between: 66, letters: 7, below: true, bar: 24,
     one: { left: 0, label: 60, embed: 22, ffn: 28, norm: 16, scores: 6 },
     two: [{ left: 0, label: 60, embed: 8, self: [34, 34], ffn: 24 }, { left: 0, label: 60, embed: 8, self: [116, 36], cross: 42, ffn: 24 }],
+    three: [{ left: 0, label: 60, embed: 8, self: [23, 23, 23], ffn: 14 }, { left: 0, label: 60, embed: 8, self: [112, 22, 22], cross: 26, ffn: 14, norm: 12 }],
   };
 
   // Where each column of a band is: the embedding, and the parts of each block.
   function columns(band, plan, { width, below }) {
     const ffn = Math.min(plan.ffn, (below ? 76 : 168) / band.blocks.length);
-    const taken = plan.label + plan.embed + plan.scores + plan.norm + band.blocks.length * ffn;
+    const taken = plan.label + plan.embed + plan.scores + (plan.norm ?? 0) + band.blocks.length * ffn;
     const each = plan.self ?? band.blocks.map(() => (width - taken) / band.blocks.length);
     let x = plan.left + plan.label;
     const put = (wide, more) => ({ x0: x, x1: (x += wide), ...more });
@@ -28,7 +31,7 @@ Live.mapPicture = (() => {
     band.blocks.forEach((parts, b) => parts.forEach(([kind, part]) => {
       found.push(put({ ...plan, ffn, self: each[b] }[kind], { kind, block: b, ...part }));
     }));
-    if (plan.norm) found.push(put(plan.norm, { kind: "norm" }));
+    if (plan.norm && band.head) found.push(put(plan.norm, { kind: "norm" }));
     if (band.scored !== undefined) found.push({ kind: "scores", x0: x, x1: below ? x + 4 : width });
     return found;
   }
@@ -44,19 +47,20 @@ Live.mapPicture = (() => {
   });
 
   const VECTOR = 44;
+  const vectored = (bands) => bands.length < 2 || bands[0].blocks.length < 3;
   const COLOUR = { self: "q", cross: "k", ffn: "two" };
   const NAMES = { embed: ["embedding", "+ position"], self: ["self-attention", "self"], cross: ["cross-attention", "cross"] };
 
   // The model's bands with places for all rows and columns. `focus` is [band, row]; its curves are drawn in colour.
   // The names of a decoder's parts stand below it if curves come from an encoder above.
   function places(model, plan) {
-    // As high for any text, unless its names would touch; a translation has room for as many words as were read, and its first
-    // words share that room.
-    const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), last = two ? Math.max(first - 1, second) : 0;
-    const room = two ? plan.room.two : plan.room.one, each = Math.max(Math.min(plan.high, room / (first + last)), 15);
+    // As high for any text, unless its names would touch; a translation has room for as many words as were read, and for some to
+    // `spare`, and its first words share that room.
+    const two = model.bands.length > 1, [first, second] = model.bands.map(({ names }) => names.length), last = two ? Math.max(first - 1 + (model.spare ?? 0), second) : 0;
+    const room = two ? plan.room.two : plan.room.one, each = Math.max(Math.min(plan.high, room / (first + last)), two ? 13.5 : 15), stacks = model.bands[0].blocks.length > 2 ? plan.three : plan.two;
     let top = plan.top;
     return model.bands.map((band, n) => {
-      const own = two ? plan.two[n] : plan.one, from = top, high = n ? (each * last) / second : each, bottom = from + high * band.names.length;
+      const own = two ? stacks[n] : plan.one, from = top, high = n ? (each * last) / second : each, bottom = from + high * band.names.length;
       top = bottom + plan.between;
       return {
         ...band, n, high, top: from, bottom, plan: own, edge: own.left + own.label,
@@ -92,7 +96,7 @@ Live.mapPicture = (() => {
     const wide = (value) => 1 + 5 * (value / most), narrow = plan.below;
     const titles = [], boxes = band.blocks.map((_, b) => {
       const own = all.filter(({ block }) => block === b), [x0, x1] = [own[0].x0, own.at(-1).x1];
-      titles.push(text((x0 + x1) / 2, band.titled, `Block ${b + 1}`, "middle strong"));
+      titles.push(text((x0 + x1) / 2, band.titled, x1 - x0 < 44 ? `${b + 1}` : `Block ${b + 1}`, "middle strong"));
       return box(x0 + 1, from, x1 - x0 - 2, to - from, "map-block", { rx: 6 });
     });
     const named = narrow ? text(0, band.top - 30, band.column, "strong") : text(edge - 8, band.top - 8, band.column, "end strong");
@@ -111,10 +115,10 @@ Live.mapPicture = (() => {
         return svg("text", { class: "middle share over", transform: `translate(${at((x0 + x1) / 2 + 4)} ${at((from + to) / 2)}) rotate(-90)` }, state.places ? first : "no position");
       }
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
-      const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? second : first;
-      // Of several heads the curves are one's; the part's own name may stand at the foot, too.
-      const shown = heads?.length > 1 && room > 76 && band.named < to - 20 ? text(x0 + 7, to - 5, `head ${state.head + 1} of ${heads.length}`, "share") : null;
-      return [text((x0 + x1) / 2, band.named, said, "middle share"), shown];
+      const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? (room < 25 || (kind === "cross" && room < 28) ? "" : second) : first;
+      // Of several heads the curves are one's: it is named where there is room.
+      const head_ = !heads || heads.length < 2 || !said ? "" : [`, head ${state.head + 1} of ${heads.length}`, `, head ${state.head + 1}`].find((one) => (said + one).length * 5.9 < room - 6) ?? "";
+      return text((x0 + x1) / 2, band.named, said + head_, "middle share");
     }
     const words = names.map((name, t) => {
       const chosen = band.n === state.focus[0] && t === state.focus[1];
@@ -170,8 +174,10 @@ Live.mapPicture = (() => {
   }
 
   // The vector of the chosen row after each of its stages, all with one scale, below the map.
-  // Below each stands what the model would write if it ended there, if there is room for it.
+  // Below each stands what the model would write if it ended there, if there is room for it. Three blocks of a translator leave
+  // no room for vectors.
   function drawVectors(bands, { focus: [b, t] }, plan, y, lens) {
+    if (!vectored(bands)) return null;
     const band = bands[b], all = band.columns.filter(({ after, x0, x1 }) => after && x1 - x0 >= 20), most = greatest(all.map(({ after }) => after[t]));
     const wide = Math.min(76, ...all.map(({ x0, x1 }) => x1 - x0 - 4)), name = plan.below ? "vector" : `vector of “${short(band.names[t], 7)}”`;
     // On a telephone a guess is wider than its vector: it reaches to the left, those of the feed-forward networks on a second line.
@@ -187,7 +193,7 @@ Live.mapPicture = (() => {
     const { shares, before, whole, token, bars, spread } = model, order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, bars);
     const column = band.columns.at(-1), y = band.y(band.scored), from = column.x0;
     const [fan, left] = plan.below ? [4, 84] : [column.x0 + 40, column.x0 + 102], room = plan.width - left - 54;
-    const start = plan.below ? band.foot + VECTOR + (model.lens ? 76 : 60) : 36, high = plan.bar;
+    const start = plan.below ? band.foot + (vectored(model.bands) ? VECTOR : -16) + (model.lens ? 76 : 60) : 36, high = plan.bar;
     const most = full(model, order);
     const rows = order.map((id, i) => {
       const top = start + high * i, first = i ? "" : " strong", kept = !plan.below || !i;
@@ -204,9 +210,8 @@ Live.mapPicture = (() => {
     let end = start + high * bars + 14;
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
-    const scaled = most < 1 ? [`full bar: ${chance(most)}`] : [], compared = before ? [`grey: ${whole}`] : [];
-    for (const more of [...(scaled.length ? [] : spread ?? []), ...scaled, ...compared]) rows.push(text(fan, end += 16, more, `share${more === scaled[0] ? " strong" : ""}`));
-    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: text(fan, start - 14, model.asks, "strong") };
+    for (const more of [...(before || most < 1 ? [] : spread ?? []), ...(before ? [`grey: ${whole}`] : [])]) rows.push(text(fan, end += 16, more, "share"));
+    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: [text(fan, start - 14, model.asks, "strong"), text(plan.width - 4, start - 14, `bars to ${most < 1 ? chance(most) : 1}`, "end share")] };
   }
 
   // What each sign stands for, in the page's own lines.
@@ -266,7 +271,7 @@ Live.mapPicture = (() => {
       }
       const band = bands.findLast(({ frame }) => y >= frame[0]) ?? bands[0], row = Math.floor((y - band.top) / band.high);
       // The vectors below belong to the chosen row's stages.
-      if (y >= under && y < under + VECTOR) {
+      if (y >= under && y < under + VECTOR && vectored(bands)) {
         const column = bands[chosen].columns.find(({ after, x0, x1 }) => after && x >= x0 && x < x1);
         return column ? { band: chosen, column } : null;
       }
@@ -291,7 +296,7 @@ Live.mapPicture = (() => {
     }
     return {
       element: picture.element, frame,
-      bars: () => scores.title,
+      bars: () => scores.title[0],
       scored: () => stage === "scores",
       legend: () => legend(bands),
       point(event) {
@@ -310,7 +315,7 @@ Live.mapPicture = (() => {
         [chosen] = state.focus;
         under = bands.at(-1).end + 4;
         const before = calm || !this.visible() ? null : barsOf(picture.element);
-        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + VECTOR + (model.lens ? (plan.below ? 32 : 16) : 4)) + 4, body, lit.part(["bars"], scores.title, scores.rows), lit.part(["vectors"], drawVectors(bands, state, plan, under, model.lens)));
+        picture.draw(said, Math.max(scores.bottom, bands.at(-1).foot + (vectored(bands) ? VECTOR : 0) + (model.lens ? (plan.below ? 32 : 16) : 4)) + 4, body, lit.part(["bars"], scores.title, scores.rows), lit.part(["vectors"], drawVectors(bands, state, plan, under, model.lens)));
         if (before) glide(picture.element, before);
         moving.replaceChildren();
         places_.draw(reached(model), keyOf(state.opened.band, state.opened)); // the Tab key passes and changes nothing

@@ -1,6 +1,7 @@
 // One row of an attention in numbers: its query, each key with its score and weight, and the values averaged. Below them
 // is one key at work: the products with the query, their sum, the score; and the weight times the value. A number of a query,
-// key or value that is pressed shows how it is made: the row times a column of the matrix, term by term.
+// key or value that is pressed shows how it is made: the row times a column of the matrix, term by term; one of the sum, key by
+// key.
 "use strict";
 
 Live.mapRow = (ui, form, say, { part }) => {
@@ -16,9 +17,9 @@ Live.mapRow = (ui, form, say, { part }) => {
   let HIGH = 21, CELL = 17;
   const places = Live.places({
     reach: (key) => point(key === null ? null : { j: Number(key) }),
-    // On a number, Enter shows how the query's is made, then the key's, the value's, and none.
+    // On a number, Enter shows how the query's is made, then the key's, the value's, the sum's, and none.
     choose: (key) => {
-      const j = Number(key), i = pointed?.i, next = i === undefined ? "" : "qkv"[made && made.i === i ? "qkv".indexOf(made.of) + 1 : 0];
+      const j = Number(key), i = pointed?.i, all = row.head.gone ? "qkv" : "qkvo", next = i === undefined ? "" : all[made && made.i === i ? all.indexOf(made.of) + 1 : 0];
       [chosen, made] = [j, next ? { of: next, j, i } : null];
       if (i === undefined) point({ j });
       else show();
@@ -47,21 +48,26 @@ Live.mapRow = (ui, form, say, { part }) => {
   function making() {
     if (!made) return null;
     const { of, j, i } = { ...made, ...(pointed?.i === undefined ? {} : pointed) }, { head, t, me, columns } = row;
+    // A number of the sum: each key's weight times the number of its value.
+    if (of === "o") {
+      const sums = columns.map((name_, n) => ({ n: name_, value: head.weights[t][n], weight: head.v[n][i], product: head.weights[t][n] * head.v[n][i] })).sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
+      return { of, j, i, terms: sums, bias: 0, whole: head.output[t][i], of_: me, name: "sum", heads: ["key", "weight", "× v", "= term"] };
+    }
     const x = of === "q" ? head.asks[t] : head.gives[j], { column, bias } = head.column("qkv".indexOf(of), i);
     const terms = x.map((value, n) => ({ n, value, weight: column[n], product: value * column[n] })).sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
-    return { of, j, i, terms, bias, whole: head[of][of === "q" ? t : j][i], of_: of === "q" ? me : columns[j], name: { q: "query", k: "key", v: "value" }[of], matrix: `W_${of.toUpperCase()}` };
+    return { of, j, i, terms, bias, whole: head[of][of === "q" ? t : j][i], of_: of === "q" ? me : columns[j], name: { q: "query", k: "key", v: "value" }[of], heads: ["number", "x", `× W_${of.toUpperCase()}`, "= term"], matrix: `W_${of.toUpperCase()}` };
   }
-  function taken({ of, i, terms, bias, whole, of_, name: called, matrix }) {
-    const high = beside ? api.height(row.room) - 36 : DEEP, first = 52, pitch_ = 15, count = Math.min(Math.floor((high - first - 6) / pitch_) - 2, terms.length), shown = terms.slice(0, count);
+  function taken({ of, i, terms, bias, whole, of_, name: called, heads, matrix }) {
+    const high = beside ? api.height(row.room) - 36 : DEEP, first = 52, pitch_ = 15, count = Math.min(Math.floor((high - first - 6) / pitch_) - 2, terms.length), rest = terms.length - count, more_ = rest > 0 || matrix, shown = terms.slice(0, count);
     const at = [12, 86, 148, card - 12], middle = (at[2] + 12 + card - 60) / 2, half = (card - 60 - at[2] - 12) / 2;
     const others = terms.slice(count).reduce((sum, { product }) => sum + product, 0), most = Math.max(Math.abs(terms[0].product), Math.abs(others + bias), 1e-9), line = (n, cells, kind = "") => cells.map((cell, c) => text(at[c], first + pitch_ * n, cell, `${c ? "end" : ""} share ${kind}`));
     const bar = (n, value) => { const long = Math.max((half * Math.abs(value)) / most, 0.4); return box(value < 0 ? middle - long : middle, first + pitch_ * n - 9, long, 10, `cell ${value < 0 ? "below" : "two"}`); };
     return svg("g", { transform: `translate(${corner()})` }, [
       box(0, 0, card, high, "map-block", { rx: 4 }), text(12, 17, `${called} of “${short(of_, letters)}”, number ${i + 1} of ${row.head.q[0].length}`, "strong"),
-      text(12, 35, "number", "share"), text(at[1], 35, "x", "end share"), text(at[2], 35, `× ${matrix}`, "end share"), text(at[3], 35, "= term", "end share"),
-      shown.flatMap(({ n, value, weight, product }, at_) => [...line(at_, [String(n + 1), number(value), number(weight), number(product)]), bar(at_, product)]),
-      line(count, [`${terms.length - count} more, bias ${number(bias)}`, "", "", number(others + bias)]), bar(count, others + bias),
-      text(12, first + pitch_ * (count + 1), `= number ${i + 1} of the ${called} ${of}`, `strong ${of}`), text(at[3], first + pitch_ * (count + 1), number(whole), `end strong ${of}`)]);
+      heads.map((head, n) => text(at[n], 35, head, `${n ? "end " : ""}share`)),
+      shown.flatMap(({ n, value, weight, product }, at_) => [...line(at_, [matrix ? String(n + 1) : short(n, letters), number(value), number(weight), number(product)]), bar(at_, product)]),
+      more_ ? [line(count, [matrix ? `${rest} more, bias ${number(bias)}` : `${rest} more`, "", "", number(others + bias)]), bar(count, others + bias)] : null,
+      text(12, first + pitch_ * (count + 1), `= number ${i + 1} of the ${called}${matrix ? ` ${of}` : ""}`, `strong ${matrix ? of : "v"}`), text(at[3], first + pitch_ * (count + 1), number(whole), `end strong ${matrix ? of : "v"}`)]);
   }
   // The key at work. Its sum, divided by the root of the width, is the score, unless the mask shuts it.
   function work() {
@@ -72,22 +78,23 @@ Live.mapRow = (ui, form, say, { part }) => {
       part(["products", "handed"], text(12, 17, `“${short(row.me, letters)}” asks “${short(columns[j], letters)}”`, "strong")),
       part(["products"], text(plan.products[0], 36, `q × k, ${d} products`, "share"), bars(each, plan.products, y1, BARS, "two", greatest([each])),
         text(plan.products[0], y2 + 12, `sum ${number(sum)}`, "strong"),
-        text(plan.products[0], y2 + 30, `÷ √${d} = ${number(sum / root)}`, "strong q")),
+        text(plan.products[0], y2 + 30, `÷ √${d} = ${number(sum / root)}${last === -Infinity ? " → −∞" : ""}`, "strong q")),
       part(["handed"], text(plan.handed[0], 36, `weight ${number(share)} × v`, "share"), bars(handed, plan.handed, y1, BARS, "v", half),
       output[t].map((value, n) => {
         const wide = step(plan.handed, output[t]), x = plan.handed[0] + n * wide, y = y1 + (BARS / 2) * (1 - value / half);
         return line(x, y, x + wide - 0.6, y, "level v");
       }),
       text(plan.handed[0], y2 + 12, "lines: the sum over", "share"), text(plan.handed[0], y2 + 26, "all keys", "share"),
-      row.head.gone ? text(plan.handed[0], y2 + 40, "head off: adds 0", "share") : last === -Infinity ? text(plan.handed[0], y2 + 40, "masked: weight 0", "share") : null),
+      row.head.gone ? text(plan.handed[0], y2 + 40, "head off: adds 0", "share") : last === -Infinity ? text(plan.handed[0], y2 + 40, "masked: score −∞", "share") : null),
       i === undefined ? null : [around(plan.products, each, i, y1, BARS), around(plan.handed, handed, i, y1, BARS)],
     ]);
   }
   // The number that is pointed at, in each vector that has it.
-  const marks = ({ i }, j, one) => (one ? around(one.of === "v" ? values : keys, row.head.q[0], one.i, ...(one.of === "q" ? [QUERY, 17] : [TOP + HIGH * one.j, CELL])) : i === undefined ? null : [[keys, QUERY, 17], [keys, TOP + HIGH * j], [values, TOP + HIGH * j], [values, TOP + HIGH * row.columns.length + 2]]
+  const marks = ({ i }, j, one) => (one ? around(/[vo]/.test(one.of) ? values : keys, row.head.q[0], one.i, ...(one.of === "q" ? [QUERY, 17] : [TOP + HIGH * (one.of === "o" ? row.columns.length : one.j) + (one.of === "o" ? 2 : 0), CELL])) : i === undefined ? null : [[keys, QUERY, 17], [keys, TOP + HIGH * j], [values, TOP + HIGH * j], [values, TOP + HIGH * row.columns.length + 2]]
     .map(([span, y, high = CELL]) => around(span, row.head.q[0], i, y, high)));
   function said() {
     const { q, k, v, output } = row.head, { t, me, columns } = row, { j, each, share, handed } = products(), i = pointed?.i, one = making();
+    if (one?.of === "o") return `Number ${one.i + 1} of the sum of “${one.of_}” is the weight of each key times number ${one.i + 1} of its value, all added: ${number(one.whole)}. Press again to close.`;
     if (one) return `Number ${one.i + 1} of the ${one.name} of “${one.of_}” is x · column ${one.i + 1} of ${one.matrix} + bias = ${number(one.whole)}: ${one.terms.length} terms, the largest first. x is ${row.norms === "before" ? "the row after the norm" : "the row"}. Press again to close.`;
     if (i === undefined) return `A strip is a vector, a cell for each of its ${q[t].length} numbers: blue above zero, yellow below. Where query and key have one colour, the score rises, else it falls. Point at a row to see its score made, at a cell to read its number; press a cell, or Enter, to see it made.`;
     return `Number ${i + 1} of ${each.length}: “${me}” has q ${number(q[t][i])}, “${columns[j]}” has k ${number(k[j][i])}; q × k = ${number(each[i])}. ` +
@@ -102,10 +109,9 @@ Live.mapRow = (ui, form, say, { part }) => {
       return [
         j === at_ ? box(0, y - 2, width, HIGH, "map-block") : null,
         part(["keys", "scores", "weights", "values"], text(name, base, short(column, letters), `end mono${strong}`)), part(["keys"], strip(k[j], keys, y, CELL, most)), part(["values"], strip(v[j], values, y, CELL, most)),
-        shut ? part(["scores", "weights"], text(weight, base, "masked", "end share")) : [
-          part(["scores"], text(score, base, number(scores[t][j]), `end${strong}`)),
-          part(["weights"], box(bar[0], y, bar[1] - bar[0], CELL, "track"), box(bar[0], y, (bar[1] - bar[0]) * weights[t][j], CELL, "cell q"),
-            text(weight, base, number(weights[t][j]), `end${strong}`))],
+        [part(["scores"], text(score, base, number(scores[t][j]), `end${shut ? " share" : strong}`)),
+          part(["weights"], shut ? text(weight, base, "masked", "end share") : [ box(bar[0], y, bar[1] - bar[0], CELL, "track"), box(bar[0], y, (bar[1] - bar[0]) * weights[t][j], CELL, "cell q"),
+            text(weight, base, number(weights[t][j]), `end${strong}`)])],
       ];
     });
     // What the vectors are made of: x is what comes in, after the norm where that stands before.
@@ -114,7 +120,7 @@ Live.mapRow = (ui, form, say, { part }) => {
     picture.draw(
       `${where}${gone ? " is off" : ""}: the row of ${me} in numbers. ${columns.map((column, j) => `${column}: score ${number(scores[t][j], 4)}, weight ${number(weights[t][j], 4)}`).join("; ")}. ` +
       `The query of ${me} times the key of ${columns[at_]}: ${listed(each)}; sum ${number(sum, 4)}; divided by √${q[t].length}: ${number(sum / root, 4)}${last === -Infinity ? ", masked" : ""}. ` +
-      `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.${one ? ` Number ${one.i + 1} of the ${one.name} of ${one.of_}, the terms of x times ${one.matrix}: ${one.terms.map(({ n, product }) => `${n + 1} ${number(product, 4)}`).join(", ")}; bias ${number(one.bias, 4)}; together ${number(one.whole, 4)}.` : ""}`,
+      `${number(share, 4)} times the value of ${columns[at_]}: ${listed(handed)}. The head's sum: ${listed(output[t])}.${one ? ` Number ${one.i + 1} of the ${one.name} of ${one.of_}, the terms of ${one.matrix ? `x times ${one.matrix}` : "weight times value"}: ${one.terms.map(({ n, product }) => `${one.matrix ? n + 1 : n} ${number(product, 4)}`).join(", ")}${one.matrix ? `; bias ${number(one.bias, 4)}` : ""}; together ${number(one.whole, 4)}.` : ""}`,
       api.height(room),
       text(0, 14, gone ? `${form === "wide" ? where : where.replace("-attention", "")} is off${form === "wide" ? ": these weights change nothing" : ""}` : form === "wide" ? `${where}: ${where.length > 20 ? `weights of “${me}”` : `how “${me}” gets its weights`}` : where.length > 20 ? where.replace("-attention", "") : `${where}: “${short(me, 9)}”`, "name"),
       part(["query"], text(name, QUERY + 13, short(me, letters), "end mono strong q"), strip(q[t], keys, QUERY, 17, most), text(keys[1] + 6, QUERY + 13, from("query q", "W_Q"), "strong q")),
@@ -139,6 +145,7 @@ Live.mapRow = (ui, form, say, { part }) => {
     const over = Math.floor((y - TOP + 2) / HIGH), cell = (of) => (i === undefined ? {} : { i, of });
     if (!within && over >= 0 && over < columns.length) return { j: over, ...cell(across < keys[1] ? "k" : "v") };
     if (!within && i !== undefined && across < keys[1] && y >= QUERY && y < QUERY + 17) return { j: key(), ...cell("q") };
+    if (!within && i !== undefined && across >= values[0] && over === columns.length && !row.head.gone) return { j: key(), ...cell("o") };
     return i !== undefined && y >= QUERY && !(within && made) ? { j: key(), i } : null;
   }
   picture.element.addEventListener("pointermove", (event) => { if (row) point(hit(event)); });

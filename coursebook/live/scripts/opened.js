@@ -114,6 +114,7 @@ Live.stages = {
     [/^(residual stream|after the norm|after FFN)$/, "The vectors after this part of the block: what came in, plus what was added."],
     [/^FFN, inside$/, "The wider layer inside the feed-forward network; most of its numbers are close to zero."],
     [/^FFN adds$/, "What the feed-forward network adds to each vector."],
+    [/^States, for/, "The encoder's last rows, after a norm: the decoder makes its keys and values for cross-attention of these."],
     [/^What is scored$/, "The one vector from which the answer is read."],
     [/^Logits$/, "The scores: one number for each possible answer, of any size."],
     [/^Probabilities$/, "Softmax turns the scores into probabilities, with the sum 1."],
@@ -185,13 +186,11 @@ Live.openedDecoder = (layers, head) => [
   { said: "Probabilities", part: ["softmax(logits)", "V", ({ logits }) => Live.softmax(logits)] },
 ];
 
-// The same places of the way in an encoder of one block, which has its norms after the sums. A part that it does not
+// The same places of the way in an encoder of so many blocks, which has its norms after the sums. A part that it does not
 // have says why.
-Live.openedEncoder = (layers, head) => {
+Live.openedEncoder = (layers, head, { blocks: own = 1, activation = "ReLU" } = {}) => {
   const Td = "T × d", Tk = "T × d/h", TT = "T × T";
-  const headed = (formula, shape, value) => [formula, shape, ({ blocks: [{ each }] }) => value(each[head()])];
-  const whole = (formula, shape, value) => [formula, shape, ({ blocks: [found] }) => value(found)];
-  const parts = [
+  const block = (b, headed = (formula, shape, value) => [formula, shape, ({ blocks }) => value(blocks[b].each[head()])], whole = (formula, shape, value) => [formula, shape, ({ blocks }) => value(blocks[b])]) => [
     "In this encoder the norms come after the sums.",
     ...["q", "k", "v"].map((kind) => headed(`x W_${kind.toUpperCase()}, one head`, Tk, (one) => one[kind])),
     headed("Q Kᵀ / √(d/h)", TT, ({ scores }) => scores),
@@ -200,15 +199,15 @@ Live.openedEncoder = (layers, head) => {
     whole("all heads side by side, times W_O", Td, ({ added }) => added),
     whole("LN(x + attention(x))", Td, ({ between }) => between),
     "The norm is in the sum above.",
-    whole("ReLU(x W_1 + b_1)", "T × d_ff", ({ hidden }) => hidden),
+    whole(`${activation}(x W_1 + b_1)`, "T × d_ff", ({ hidden }) => hidden),
     whole("(inside) W_2 + b_2", Td, ({ made }) => made),
     whole("LN(x + FFN(x))", Td, ({ after }) => after),
-  ];
+  ], parts = Array.from({ length: own }, (_, b) => block(b)).flat();
   const others = {
     Ids: ["the text, cut into words", "T", ({ ids }) => ids],
     Embedding: ["row E[id] for each token", Td, ({ embedded }) => embedded],
     "With positions": ["LN(E[id] + P[t] + segment)", Td, ({ x }) => x],
-    "What is scored": ["LN(ReLU(x W + b)) of the gap", "1 × d", ({ last }) => [last]],
+    "What is scored": [`LN(${activation}(x W + b)) of the gap`, "1 × d", ({ last }) => [last]],
     Logits: ["(…) Eᵀ + b: which word is hidden?", "V", ({ logits }) => logits],
     Probabilities: ["softmax(logits)", "V", ({ logits }) => Live.softmax(logits)],
   };
@@ -216,41 +215,45 @@ Live.openedEncoder = (layers, head) => {
     ({ ...step, part: others[step.said] ?? (i < 3 + parts.length ? parts[i - 3] : "This encoder has one block.") }));
 };
 
-// Every tensor of an encoder-decoder: `parts` are the encoder's and the decoder's.
-Live.openedStacks = (layers, head) => {
-  const [S, T, d, h, V] = ["S", "T", "d", "h", "V"];
+// Every tensor of an encoder-decoder: `parts` are the encoder's and the decoder's. Its norms stand after the sums, or `before`
+// each part and at the end of each stack.
+Live.openedStacks = (layers, head, before = false) => {
+  const [S, T, d, V] = ["S", "T", "d", "V"], of = (x) => (before ? `LN(${x})` : x), sum = (x, part) => (before ? `${x} + ${part}(LN(${x}))` : `LN(${x} + ${part}(${x}))`);
+  const after = before ? ["residual stream", ""] : ["after the norm", "one"];
   const alone = "The encoder has no cross-attention.", unscored = "Only the decoder scores words.";
   // A part is [formula, shape in letters, numbers], or says why it is missing: for the encoder, then for the decoder.
   const attention = (b, name, own) => {
     const title = `${name}-attention`;
     const one = (formula, rows, value) => own.map((texts) => (typeof texts === "string" ? texts
-      : [formula.replace("y", texts.y).replace("z", texts.z), rows.replaceAll("rows", texts.rows).replaceAll("columns", texts.columns), (stack) => value(stack.blocks[b][name])]));
+      : [formula.replace(/\by\b/g, texts.y).replace(/\bz\b/g, texts.z), rows.replaceAll("rows", texts.rows).replaceAll("columns", texts.columns), (stack) => value(stack.blocks[b][name])]));
     const stage = { block: b, stage: name };
     const headed = (said, role, parts) => ({ ...stage, said: `Block ${b + 1}, ${name}: ${said}`, role, ofHead: true, parts });
     return [
-      headed("queries Q", "q", one("y W_Q, one head", `rows × ${d}/${h}`, ({ each }) => each[head()].q)),
-      headed("keys K", "k", one("z W_K, one head", `columns × ${d}/${h}`, ({ each }) => each[head()].k)),
-      headed("values V", "v", one("z W_V, one head", `columns × ${d}/${h}`, ({ each }) => each[head()].v)),
+      headed("queries Q", "q", one(`${of("y")} W_Q, one head`, "rows × d/h", ({ each }) => each[head()].q)),
+      headed("keys K", "k", one("z W_K, one head", "columns × d/h", ({ each }) => each[head()].k)),
+      headed("values V", "v", one("z W_V, one head", "columns × d/h", ({ each }) => each[head()].v)),
       headed("scores", "", one("Q Kᵀ / √(d/h)", "rows × columns", ({ each }) => each[head()].scores)),
       headed("weights A", "map", one("softmax of each row", "rows × columns", ({ each }) => each[head()].weights)),
-      headed("output", "v", one("A V", `rows × ${d}/${h}`, ({ each }) => each[head()].output)),
+      headed("output", "v", one("A V", "rows × d/h", ({ each }) => each[head()].output)),
       { ...stage, said: `Block ${b + 1}, ${name}: attention adds`, parts: one("all heads side by side, times W_O", `rows × ${d}`, ({ added }) => added) },
-      { ...stage, said: `Block ${b + 1}, ${name}: after the norm`, role: "one", parts: one(`LN(y + ${title}(y))`, `rows × ${d}`, ({ after }) => after) },
+      { ...stage, said: `Block ${b + 1}, ${name}: ${after[0]}`, role: after[1], parts: one(sum("y", title), `rows × ${d}`, (found) => found.after) },
     ];
   };
   const each = (formula, columns, value) => [[formula, `${S} × ${columns}`, value], [formula, `${T} × ${columns}`, value]];
   const block = (b) => [
-    ...attention(b, "self", [{ y: "x", z: "x", rows: S, columns: S }, { y: "x", z: "x", rows: T, columns: T }]),
+    ...attention(b, "self", [{ y: "x", z: of("x"), rows: S, columns: S }, { y: "x", z: of("x"), rows: T, columns: T }]),
     ...attention(b, "cross", [alone, { y: "y", z: "(encoder's states)", rows: T, columns: S }]),
-    { block: b, stage: "ffn", said: `Block ${b + 1}: FFN, inside`, role: "two", parts: each("ReLU(y W_1 + b_1)", `4${d}`, ({ blocks }) => blocks[b].hidden) },
+    { block: b, stage: "ffn", said: `Block ${b + 1}: FFN, inside`, role: "two", parts: each(`ReLU(${of("y")} W_1 + b_1)`, "d_ff", ({ blocks }) => blocks[b].hidden) },
     { block: b, stage: "ffn", said: `Block ${b + 1}: FFN adds`, parts: each("(inside) W_2 + b_2", d, ({ blocks }) => blocks[b].made) },
-    { block: b, stage: "ffn", said: `Block ${b + 1}: after FFN`, role: "one", parts: each("LN(y + FFN(y))", d, ({ blocks }) => blocks[b].after) },
+    { block: b, stage: "ffn", said: `Block ${b + 1}: ${before ? after[0] : "after FFN"}`, role: after[1], parts: each(sum("y", "FFN"), d, ({ blocks }) => blocks[b].after) },
   ];
   return [
     { said: "Ids", ids: true, parts: [["the language to write, then the words read", S, ({ row }) => row], ["the words written", T, ({ row }) => row]] },
     { said: "Embedding", parts: each("√d E[id]", d, ({ embedded }) => embedded) },
     { said: "With positions", parts: each("√d E[id] + waves", d, (stack) => stack.start) },
     ...Array.from({ length: layers }, (_, b) => block(b)).flat(),
+    ...(before ? [{ block: layers - 1, stage: "ffn", role: "one", said: "States, for the decoder's keys and values", parts: [["LN(x)", `${S} × ${d}`, ({ states }) => states], unscored] },
+      { stage: "norm", role: "one", said: "What is scored", parts: [unscored, ["LN(x) of the last row", `1 × ${d}`, ({ states }) => states.slice(-1)]] }] : []),
     { said: "Logits", parts: [unscored, ["y Eᵀ, after the last word", V, ({ logits }) => logits]] },
     { said: "Probabilities", parts: [unscored, ["softmax(logits)", V, ({ logits }) => Live.softmax(logits)]] },
   ];

@@ -44,8 +44,8 @@ Live.translator = (stored) => {
       return { ...found, after: added(y, found.added, `${block}.${name}_norm`) };
     };
     const self = part(x, "attention", { causal }), cross = memory ? part(self.after, "cross", { context: memory }) : null;
-    const y = (cross ?? self).after, ffn = feedForward(read(y, `${block}.ffn_norm`), `${block}.ffn`, Live.relu, gone.has(`${block}.ffn`));
-    return { self, cross, ...ffn, after: added(y, ffn.made, `${block}.ffn_norm`) };
+    const y = (cross ?? self).after, again = read(y, `${block}.ffn_norm`), ffn = feedForward(again, `${block}.ffn`, Live.relu, gone.has(`${block}.ffn`));
+    return { self, cross, again, ...ffn, after: added(y, ffn.made, `${block}.ffn_norm`) };
   }
   function through(stack, row, { places = true, first = 0, caches = [], gone = new Set(), ...options }) {
     const { embedded, start } = put(row, places, first), blocks = [];
@@ -63,8 +63,10 @@ Live.translator = (stored) => {
   }
 
   const model = {
-    layers, heads, words, START, END, text,
+    layers, heads, words, START, END, text, before,
     vector: (id) => E[id],
+    // The norm at the end of the decoder, if the norms stand before each part.
+    norm: before ? { gain: w["decoder_norm.gain"], shift: w["decoder_norm.shift"], eps: stored.sizes.eps ?? 1e-5 } : null,
     // The tokens of a text as the model reads them.
     split(typed) {
       const known = cut(typed);

@@ -38,21 +38,28 @@ def agree(found: tuple, sizes: list, weights: list, logits: torch.Tensor) -> Non
     assert found[2] == pytest.approx(best.tolist(), abs=SHOWN)
 
 
-def pressed(keys: Keys, name: str):
-    """The button of a model."""
-    named = DATA["called"].get(name.lower(), name)
-    return keys.figure.get_by_role("button", name=named, exact=True)
+CHOOSE = """(figure, [kind, key]) => {
+    const tab = [...figure.querySelectorAll(".live-tabs button")].find((one) =>
+        one.textContent.toLowerCase() === kind);
+    tab.focus();
+    tab.click();
+    const list = figure.querySelector(".map-has select");
+    if (list.value !== key) { list.value = key; list.dispatchEvent(new Event("change")); }
+}"""
 
 
 def family(keys: Keys, name: str) -> None:
-    pressed(keys, name).press("Enter")
-    if name in ("Larger decoder", "Translator"):  # loaded now
-        keys.figure.get_by_text("being loaded").wait_for(state="detached")
+    """Choose an architecture, and what its model has read; a heavy one is loaded now."""
+    keys.figure.evaluate(CHOOSE, [name.lower().split()[-1], name.lower()])
+    keys.figure.get_by_text("being loaded").first.wait_for(state="detached")
 
 
 def unfold(keys: Keys) -> None:
-    """Show the switches of the parts."""
-    keys.figure.get_by_text("Switch parts off").click()
+    """Show the switches of the parts, which are folded on a telephone only."""
+    if keys.figure.get_by_text("Switch parts off").is_visible():
+        keys.figure.get_by_text("Switch parts off").click()
+    else:
+        keys.figure.locator(".map-said").click()  # whoever takes over stops the motion
 
 
 def bench(keys: Keys) -> None:
@@ -317,7 +324,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         if motion == "reduce":
             page.wait_for_timeout(500)
             assert page.evaluate(MOVING) == 0
-            assert page.get_by_role("button", name="Pause").count() == 0
+            assert page.get_by_role("button", name="Stop").count() == 0
             return
         page.wait_for_function(f"({MOVING})() > 0")
         assert any("data-map" in url for url in page.asked)
@@ -333,7 +340,7 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
         flows = float(frame.get_attribute("x"))
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Stop").click()
         assert page.evaluate(MOVING) == 0
         assert float(frame.get_attribute("x")) < flows  # back around what is open
         assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()

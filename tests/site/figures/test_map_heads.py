@@ -30,7 +30,7 @@ def test_a_head_can_be_pressed_and_its_picture_has_its_weights(shown, captioner)
     assert [n for n, so in enumerate(heads.evaluate_all(chosen)) if so] == [2]
     assert "head 3" in keys.figure.locator(".map-row.wide").first.get_attribute("aria-label")
     told = keys.figure.locator(".live-map.wide text").all_text_contents()
-    assert told.count(f"head 3 of {heads.count()}") == len(each)
+    assert told.count(f"self-attention, head 3 of {heads.count()}") == len(each)
     drawn = heads.nth(2).locator("rect.cell").evaluate_all(CELLS)
     weights = each[0]["maps"][2].flatten().tolist()
     assert [one for *_, one in sorted(drawn)] == pytest.approx(

@@ -88,15 +88,10 @@ def test_the_row_of_switches_needs_no_details(chromium, page_file) -> None:
     with offline(chromium, reduced_motion="reduce") as page:
         page.folder = page_file.parent
         keys = Keys(page, "map")
-        switch = keys.figure.get_by_role("button", name="Switch parts off")
-        for label in "Temperature", "Switch off":
+        for label in "Temperature", "Switch off", "Causal mask":
             inside = "one => one.closest('details') === null"
-            assert keys.figure.get_by_label(label).evaluate(inside)
-        assert switch.get_attribute("aria-expanded") == "false"
-        switch.focus()
-        keys.press("Enter")
-        assert switch.get_attribute("aria-expanded") == "true"
-        assert keys.figure.get_by_label("Switch off").is_visible()
+            control = keys.figure.get_by_label(label)
+            assert control.evaluate(inside) and control.is_visible()
         for sheet in "live.css", "picture.css":
             (file,) = page_file.parent.rglob(sheet)
             assert "details-content" not in file.read_text("utf-8")
@@ -174,7 +169,9 @@ def test_the_translators_two_stacks_begin_together_and_its_numbers_are_in_sight(
         empty = (box["y"] + box["height"]) - max(map(bottom, boxes))
         assert empty < 0.4 * box["height"]
         for name in "english", "sieben", "und", "dreißig":
-            assert bottom(panel(keys).get_by_text(name, exact=True).bounding_box()) <= 765, name
+            assert bottom(panel(keys).get_by_text(name, exact=True).bounding_box()) <= 800, (
+                name
+            )  # as on Explore
         # No word moves the encoder.
         rows = map_.locator("text.mono").evaluate_all(
             "all => all.map((one) => one.y.baseVal[0].value)"

@@ -4,7 +4,7 @@ import pytest
 from figure_pages import Keys, browser
 from live_site import offline
 
-from .test_map import DATA, family, unfold, written
+from .test_map import DATA, family, written
 from .test_map_views import panel
 
 #: How high the smallest letters of the visible map are on the screen.
@@ -124,19 +124,6 @@ def test_names_of_a_long_text_do_not_touch(chromium, page_file, width: int) -> N
         rows = names.evaluate_all(rows)[: DATA["most"]]
         assert len(rows) == DATA["most"]
         assert min(b - a for a, b in zip(rows, rows[1:], strict=False)) >= 15
-
-
-@browser
-def test_the_parts_to_switch_off_take_one_row(chromium, themed) -> None:
-    viewport = {"width": 1280, "height": 900}
-    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
-        page.folder = themed.parent
-        keys = Keys(page, "map")
-        view = keys.figure.locator(".live-map.wide")
-        before = view.bounding_box()["y"]
-        unfold(keys)
-        keys.figure.get_by_label("Switch off", exact=True).select_option("1.1")
-        assert 0 < view.bounding_box()["y"] - before < 70
 
 
 @browser

@@ -8,7 +8,7 @@ from figure_pages import NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened, opened_encoder
-from .test_map import DATA, ITEM, SHOWN, family, numbers, pressed, unfold, written
+from .test_map import DATA, ITEM, SHOWN, family, numbers, unfold, written
 
 WORDS = ["no", "one", "two", "three", "four"]
 
@@ -89,10 +89,10 @@ def test_the_switches_are_folded_beside_what_they_change(chromium, page_file, wi
         page.goto(own_page(page_file.parent, "map").as_uri())
         choice = page.get_by_label("Switch off")
         choice.wait_for(state="attached")
-        assert not choice.is_visible()
+        assert choice.is_visible() == (width > 768)
         if width < 768:
             page.get_by_text("More", exact=True).click()
-        page.get_by_text("Switch parts off").click()
+            page.get_by_text("Switch parts off").click()
         choice.select_option("0.1")
         assert "with everything on" in page.locator(".map-guess").inner_text()
         bars = page.locator(".live-map").filter(visible=True).bounding_box()
@@ -144,7 +144,8 @@ def test_a_tour_leads_through_the_model_that_is_chosen(
         assert tour.locator("p").first.inner_text() == f"{number} of {len(stops)}. {said}"
         assert choice.input_value() == of_the_model(stop["open"], config, layers, keys)
         assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
-        assert pressed(keys, name).get_attribute("aria-pressed") == "true"
+        tab = keys.figure.get_by_role("button", name=name.split()[-1].capitalize(), exact=True)
+        assert tab.get_attribute("aria-pressed") == "true"
         kept = stop.get("uses", [])
         for label, row in ("Your text", "text"), ("Head", "head"), ("Switch off", "off"):
             seen = keys.figure.get_by_label(label, exact=True).is_visible()
@@ -266,7 +267,7 @@ def test_the_matrix_is_of_the_block_that_the_motion_has_come_to(chromium, page_f
             })"""
         )
         assert set(heads) == {"Block 1 Block 1", "Block 2 Block 2"}
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Stop").click()
         tensor = page.locator(".map-tensor").get_attribute("aria-label")
         assert tensor.startswith("Decoder. Block 1: weights A")
 
@@ -319,7 +320,7 @@ def test_a_run_keeps_its_pace_and_stops_at_once(chromium, page_file) -> None:
             arg=len(start),
             timeout=DATA["step"] * 5,
         )
-        keys.figure.get_by_role("button", name="Pause").click()
+        keys.figure.get_by_role("button", name="Stop").click()
         stopped = written(keys)
         page.wait_for_timeout(3 * DATA["pace"])
         assert written(keys) == stopped
@@ -362,7 +363,7 @@ def test_during_a_tour_the_mouse_opens_nothing(shown) -> None:
 @browser
 def test_what_is_switched_off_is_opened(shown) -> None:
     keys = Keys(shown, "map")
-    keys.figure.get_by_text("Switch parts off").click()
+    unfold(keys)
     keys.figure.get_by_label("Switch off").select_option("1.3")
     assert keys.figure.get_by_label("Open", exact=True).input_value() == "0.self.1"
     assert keys.figure.get_by_label("Head", exact=True).input_value() == "3"
