@@ -12,7 +12,7 @@ from __future__ import annotations
 #: scroll to the ``numbers`` and not to the map. ``map`` and ``stage`` are the parts of the two
 #: pictures that the sentences name: the others are dimmed. With ``sums`` an attention shows what
 #: all its heads add, and ``off`` is a part switched off.
-TOURS = {
+TOURS: dict[str, list[dict]] = {
     "decoder": [
         {
             "open": "0.embed.",
