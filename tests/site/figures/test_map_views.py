@@ -212,7 +212,7 @@ def test_the_first_screen_is_the_picture(chromium, themed) -> None:
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.folder = themed.parent
         keys = Keys(page, "map")
-        page.evaluate("scrollTo(0, 0)")
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         row = [
             keys.figure.get_by_role("button", name=one, exact=True)
             for one in ("Decoder", "Translator", "Write the next token")
@@ -235,7 +235,7 @@ def test_the_first_screen_is_the_picture(chromium, themed) -> None:
         keys.figure.get_by_role("button", name="Let it run").click()
         keys.figure.get_by_label("Switch off", exact=True).select_option("1.1")
         keys.figure.get_by_label("Positions").uncheck()
-        page.evaluate("scrollTo(0, 0)")
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         assert keys.figure.locator(".live-map.wide").bounding_box()["y"] == view["y"]
         choose(keys, "0.ffn.0")
         assert not keys.figure.get_by_label("Head", exact=True).is_visible()
