@@ -19,6 +19,8 @@ SHEETS = sorted({*STATIC.glob("*.css"), *live.FOLDER.glob("*.css")} - {live.FOLD
 DECLARED = re.compile(r"(?<![\w-])(font-size|font|margin[\w-]*|gap)\s*:\s*([^;}]+)")
 A_STEP = re.compile(r"var\(--[\w-]+\)")
 A_LENGTH = re.compile(r"\d(?:rem|em|px|pt|mm|vw|vh)\b|\d%|\b(?:small|medium|large)")
+#: A part that looks at what an element holds, and after it what any element may be.
+HOLDS_AND_ANY = re.compile(r":has\([^{},]*[ >](?:\*|:not\()(?:[^ ]|(?<=,) )*$")
 
 #: A4 within the margins of print is 703 by 1000 pixels; this share of it may stay empty.
 PAPER, SHARE = {"width": 703, "height": 1000}, 0.4
@@ -56,6 +58,16 @@ def outside(sheet: str) -> list[str]:
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda path: path.name)
 def test_every_size_and_margin_is_a_step_of_the_system(sheet: Path) -> None:
     assert outside(sheet.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda path: path.name)
+def test_what_moves_does_not_have_the_whole_page_styled_again(sheet: Path) -> None:
+    """Chromium does so with each element drawn, if a rule such as the first one is there."""
+    assert HOLDS_AND_ANY.search(".page:has(#map) section > :not(section, #map)")
+    assert not HOLDS_AND_ANY.search(".page:has(#map) > section > :is(p, ul)")
+    text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+    rules = re.findall(r"([^{}]+)\{", text)
+    assert [rule for rule in rules if HOLDS_AND_ANY.search(rule.strip())] == []
 
 
 @pytest.mark.parametrize(
