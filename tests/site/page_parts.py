@@ -20,8 +20,10 @@ NOTEBOOKS = {
 }
 
 #: What a picture shows, its file, and how wide it is drawn.
-SHOWN = """() => [...document.querySelectorAll('.cell_output img, .live img')].map((image) =>
-    [image.alt, image.getAttribute('src').split('?')[0], image.getBoundingClientRect().width])"""
+SHOWN = """() => [...document.querySelectorAll('.cell_output img, .live img')]
+    .filter((image) => image.getClientRects().length)
+    .map((image) => [
+        image.alt, image.getAttribute('src').split('?')[0], image.getBoundingClientRect().width])"""
 
 #: Of each drawing: the widths of itself and of its frame, the widest that it may be, its own.
 DRAWN = """() => [...document.querySelectorAll('.picture')]

@@ -86,12 +86,12 @@ def test_what_a_reader_is_invited_to_type_is_known_and_answered(shown, name: str
 
 
 def test_every_hint_that_invites_to_type_is_tried() -> None:
-    """A hint that begins a list of examples with *Try* belongs to a figure of the table."""
+    """A hint that begins a list of examples with such a word belongs to a figure of the table."""
     root = places.root()
     inviting = {
         name
         for name in FIGURES
-        if re.search(r'ui\.hint\("(?:␣ is a space\. )?(?:Try|Make) ',
+        if re.search(r'ui\.hint\("(?:␣ is a space\. )?(?:Try|Make|Change) ',
                      places.figure_script(root, name).read_text("utf-8"))
         and "ui.sentence(" in places.figure_script(root, name).read_text("utf-8")
     }  # fmt: skip
