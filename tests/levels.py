@@ -41,9 +41,10 @@ ALONE = ("release", "numerics")
 SHARE = {"quick": 0.25, "all": 0.5, "release": 1.0, "numerics": 1.0}
 
 EVIDENCE = "evidence notebook"
+FIGURE = "live figure"
 #: The kinds of what takes long and few changes reach: :mod:`passed` leaves them to releases till
 #: then.
-AT_RELEASE = ("chapter", EVIDENCE, "problem set")
+AT_RELEASE = ("chapter", EVIDENCE, "problem set", FIGURE)
 
 #: The cases that the quick level takes of each kind: what runs in seconds, and shows most.
 SAMPLE = {
@@ -59,7 +60,7 @@ SAMPLE = {
         "notebooks/assignments/ps05-self-attention/ps05-self-attention.html",
         "search.html",
     ),
-    "live figure": (
+    FIGURE: (
         "test_what_a_figure_becomes",
         "test_the_scripts_attention_is_the_packages",
         "test_attention_is_walked_through_step_by_step",

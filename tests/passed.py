@@ -6,9 +6,11 @@ pages on the site's sources. All are taken up into one digest. It is kept in pyt
 (``.pytest_cache``, which git ignores) when the test passes, and forgotten when it does not.
 ``--fresh`` takes no notice of it, and ``-p no:cacheprovider`` does without.
 
-Lessons, their evidence and the answers to problem sets take long, and few changes reach one. A
-release runs them all, and keeps the digest of what each depends on in :data:`RELEASED`, a file of
-the course: `make test-all` runs those of which something has changed since, on any machine.
+Lessons, their evidence, the answers to problem sets and the live figures take long, and few changes
+reach one. A release runs them all, and keeps the digest of what each depends on in
+:data:`RELEASED`, a file of the course: `make test-all` runs those of which something has changed
+since, on any machine. It runs the figures that `make test` takes in any case, since a browser's
+version is no source.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from levels import AT_RELEASE, EVIDENCE, case, left_out
+from levels import AT_RELEASE, EVIDENCE, FIGURE, SAMPLE, case, left_out
 
 from coursebook import browser
 
@@ -63,6 +65,10 @@ FILES = {
         "solutions/*.*",
         "_toc.yml",
         "nbgrader_config.py",
+    ),
+    FIGURE: (
+        *("book/figures/**/*", "notebooks/*/figures/**/*"),
+        *("book/*.yml", "book/explore.md", "node_modules/axe-core/package.json"),
     ),
     "measurement": ("benchmarks/{}.py", "notebooks/*/measure/{}.py"),
     "site": (
@@ -153,7 +159,7 @@ class Tree:
         If ``importer`` is a script or a test, its own folder is searched too, and where tests find
         theirs.
         """
-        beside = importer.parent if importer and not self._package(importer) else None
+        beside = self._outside(importer) if importer else None
         if (name, beside) not in self._found:
             self._found[name, beside] = self._find(name, beside)
         return self._found[name, beside]
@@ -181,6 +187,12 @@ class Tree:
     @functools.cached_property
     def _scripts(self) -> list[Path]:
         return sorted(self.root.glob("notebooks/*/measure"))
+
+    def _outside(self, path: Path) -> Path | None:
+        """The folder that a script or the package of a test lies in; none if that is the root."""
+        package = self._package(path)
+        folder = path.parents[package.count(".") + 1] if package else path.parent
+        return folder if folder != self.root or not package else None
 
     def _package(self, path: Path) -> str:
         """The dotted name of the package that a file lies in; empty outside packages."""
@@ -330,14 +342,16 @@ class Subject(NamedTuple):
     def at_release(self, tree: Tree) -> str:
         """One digest of what a release keeps, on any machine.
 
-        A notebook is its own test: what runs it is no source. A problem set's tests are the judge.
+        A notebook is its own test: what runs it is no source. A problem set's tests are the judge,
+        and what a figure has to do is in its tests.
         """
-        return (self if self.kind == "problem set" else self._replace(modules=())).sources(tree)
+        whole = self.kind in ("problem set", FIGURE)
+        return (self if whole else self._replace(modules=())).sources(tree)
 
     @property
     def key(self) -> str:
         """Its place in :data:`RELEASED`."""
-        return f"{self.modules[0]} {self.name}{' evidence' * (self.kind == EVIDENCE)}"
+        return f"{self.modules[0]} {self.name}{' evidence' * (self.kind == EVIDENCE)}".strip()
 
 
 def released(root: Path) -> dict[str, str]:
@@ -368,6 +382,8 @@ def _subject(item: pytest.Item) -> Subject | None:
     kind, name = case(item)
     if kind == "page":  # it depends on all that the site depends on
         kind, name = "site", ""
+    if kind == FIGURE:  # as all tests of its file do
+        name = ""
     if kind not in FILES:
         return None
     root = item.config.rootpath
@@ -378,6 +394,12 @@ def _subject(item: pytest.Item) -> Subject | None:
         if folder == root:
             break
     return Subject(kind, name, tuple(path.relative_to(root).as_posix() for path in modules))
+
+
+def _always(item: pytest.Item) -> bool:
+    """Whether a browser in its present version shows one of the figures that stand for all."""
+    kind, name = case(item)
+    return kind == FIGURE and name in SAMPLE[FIGURE]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -413,8 +435,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             # Each process does this: a digest is found only where there is one to compare with.
             if (before := kept.get(item.nodeid)) and before == digest(subject):
                 here.append(item)
-            elif subject.kind in AT_RELEASE and (before := known.get(subject.key)):
-                there += [item] if before == at_release(subject) else []
+            elif subject.kind in AT_RELEASE and not _always(item):
+                before = known.get(subject.key)
+                there += [item] if before and before == at_release(subject) else []
     config.stash[_SKIPPED] = len(here), len(there)
     if out := {*here, *there}:
         config.hook.pytest_deselected(items=list(out))

@@ -91,8 +91,8 @@ FIGURE = pytest.mark.case_of("live figure")
         (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all release"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
         (Item(pytest.mark.case_of("site")), "quick all"),
-        (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all"),
-        (Item(FIGURE, name="test_gates"), "all"),
+        (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all release"),
+        (Item(FIGURE, name="test_gates"), "all release"),
         (Item(pytest.mark.release("installation")), "release"),
         (Item(pytest.mark.release("installation"), pytest.mark.thorough("use")), "release"),
         (

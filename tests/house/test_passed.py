@@ -258,6 +258,45 @@ def test_what_a_release_ran_waits_for_a_change(course):
     assert "1 unchanged since the last release" in run(course), "06 does not import it"
 
 
+FIGURES = """
+import pytest
+import helper
+
+@pytest.mark.case_of("live figure")
+def test_the_causal_mask_shuts_the_leak(): ...
+
+@pytest.mark.case_of("live figure")
+def test_gates(): ...
+"""
+
+
+@pytest.mark.thorough("test of what has passed")
+def test_a_figure_that_a_release_ran_waits_but_for_those_that_stand_for_all(course):
+    for name, text in {
+        "tests/notebooks/x": "",
+        "tests/site/figures/__init__.py": "",
+        "tests/site/figures/test_figures.py": FIGURES,
+        "tests/site/helper.py": "",
+        "notebooks/05-one/figures/gates/figure.js": "",
+        "notebooks/05-one/measure/gates.py": "",
+    }.items():
+        (course / name).parent.mkdir(parents=True, exist_ok=True)
+        (course / name).write_text(text)
+    only = ("-p", "no:cacheprovider", "tests/site")
+    assert "2 passed" in run(course, "--level", "release", "tests/site")
+    shutil.rmtree(course / ".pytest_cache")
+    again = run(course, "tests/site")
+    assert "1 passed" in again and "1 unchanged since the last release" in again
+    append(course, "notebooks/05-one/measure/gates.py")
+    shutil.rmtree(course / ".pytest_cache")
+    assert "1 unchanged since the last release" in run(course, "tests/site"), "no figure uses it"
+    for changed in "tests/site/helper.py", "notebooks/05-one/figures/gates/figure.js":
+        shutil.rmtree(course / ".pytest_cache")
+        append(course, changed)
+        assert "2 passed" in run(course, "tests/site")
+    assert "2 passed" in run(course, *only), "without the cache, nothing is kept"
+
+
 @pytest.mark.thorough("test of what has passed")
 @pytest.mark.parametrize(
     "part", [("-k", "True"), ("tests/test_sets.py::test_an_answer[True-ps05]",)], ids=["k", "name"]
