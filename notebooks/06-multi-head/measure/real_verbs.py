@@ -3,10 +3,10 @@
 Of *it* the record keeps the weights of two heads whose roles ``real_encoder.py`` tests: the head of
 the word before, and the head that leads from *it* to its noun.
 
-For each relation of the verb the head is the one of 72 that gives its word most weight in the chapter's own
-sentence. It is judged by the sentences with one noun of ``real_encoder.toml`` whose verb has an
-object; they were written for another question. The control: how much the other words give to the
-same word. The encoder lies where ``real_encoder.py`` says. Seconds on one thread.
+For each relation of the verb the head is the one of 72 that gives its word most weight in the
+chapter's own sentence. It is judged by the sentences with one noun of ``real_encoder.toml`` whose
+verb has an object; they were written for another question. The control: how much the other words
+give to the same word. The encoder lies where ``real_encoder.py`` says. Seconds on one thread.
 """
 
 from __future__ import annotations
