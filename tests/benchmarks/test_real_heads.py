@@ -81,9 +81,17 @@ def test_lesson_6_says_which_words_a_verb_attends_to(course, found):
     tested = [row["sentence"] for row in found["it"]["one noun"]["sentences"]]
     assert set(verbs["sentences"]) <= set(tested) and verbs["of"] == len(verbs["sentences"]) == 9
     subject, negation, thing = verbs["relations"].values()
-    assert "In nine other sentences the first is right nine times" in said
-    assert "looks one word back), the second seven times" in said
+    assert "in seven of nine other sentences the verb looks most at its object" in said
+    assert "No head gives its subject, *it*, more than 0.20" in said
     assert (negation["right"], thing["right"]) == (9, 7)
+    opening = verbs["opening"]
+    assert opening["asks"] == found["guiding"]["mask"]["asks"]
+    before, noun = opening["heads"].values()
+    assert list(opening["heads"]) == ["1.3", "4.2"]
+    assert verbs["words"][before.index(max(before))] == "because" and max(before) > 0.99
+    assert noun == [w / 1000 for w in found["guiding"]["mask"]["heads"]["4.2"][6]]
+    assert found["roles"]["sentences"] == 60 and "Over 60 sentences the first" in said
+    assert "In 11 of 12 other sentences the second" in said
     assert found["roles"]["heads"]["the word before"] == [negation["head"]] == ["1.3"]
     assert thing["head"] == "4.2" and thing["from the verb"] > 4 * thing["from other words"]
     assert thing["weights"] == [w / 1000 for w in found["guiding"]["mask"]["heads"]["4.2"][8]]

@@ -150,15 +150,15 @@ MERGE = Typed("06-multi-head", "merge", (), {
 })  # fmt: skip
 
 ROTATE = Typed("07-positions", "rotate", ("rope",), {
-    "You pair the first half": ("slice(2 * i, 2 * i + 2)", "[i, i + d // 2]"),
+    "You pair the first half": ("slice(2 * r, 2 * r + 2)", "[r, r + d // 2]"),
     "Every row turns by one step.": ("turn(m * theta)", "turn(theta)"),
     "You turn back.": ("x[m, pair] @ turn(m * theta)", "turn(m * theta) @ x[m, pair]"),
     "Positions start at 0": ("turn(m * theta)", "turn((m + 1) * theta)"),
-    "The slow pairs are too fast": ("-2 * i / d", "-i / d"),
-    "The speeds grow.": ("-2 * i / d", "2 * i / d"),
-    "Every pair turns at one speed.": ("10_000 ** (-2 * i / d)", "1"),
-    "Line 7 stops with RuntimeError": ("2 * i + 2", "2 * i + 1"),
-    "Not yet: pair 2i": ("m * theta)", "2 * m * theta)"),
+    "The slow pairs are too fast": ("-2 * r / d", "-r / d"),
+    "The speeds grow.": ("-2 * r / d", "2 * r / d"),
+    "Every pair turns at one speed.": ("10_000 ** (-2 * r / d)", "1"),
+    "Line 7 stops with RuntimeError": ("2 * r + 2", "2 * r + 1"),
+    "Not yet: pair 2r": ("m * theta)", "2 * m * theta)"),
 })  # fmt: skip
 
 TYPED = {

@@ -1,9 +1,12 @@
-"""Which words a verb attends to in a real encoder, which chapter 6 opens with.
+"""What a verb, and the *it* before it, attend to in a real encoder; chapter 6 opens with the *it*.
 
-For each relation the head is the one of 72 that gives its word most weight in the chapter's own
-sentence. It is judged by the sentences with one noun of ``real_encoder.toml`` whose verb has an
-object; they were written for another question. The control: how much the other words give to the
-same word. The encoder lies where ``real_encoder.py`` says. Seconds on one thread.
+Of *it* the record keeps the weights of two heads whose roles ``real_encoder.py`` tests: the head of
+the word before, and the head that leads from *it* to its noun.
+
+For each relation of the verb the head is the one of 72 that gives its word most weight in the
+chapter's own sentence. It is judged by the sentences with one noun of ``real_encoder.toml`` whose
+verb has an object; they were written for another question. The control: how much the other words
+give to the same word. The encoder lies where ``real_encoder.py`` says. Seconds on one thread.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from real_encoder import MODEL, SAYS, Encoder, entry, folder, one, rounded
 
 from coursebook.measuring import keep_record
 
+#: The heads of the opening, and the word that asks there.
+OPENING, IT = ("1.3", "4.2"), "it"
 #: The verb of the chapter's sentence, and the words that it asks for.
 VERB, ASKED = "recognize", {"subject": "it", "negation": "didn't", "object": "me"}
 #: The verbs of the sentences with one noun that have an object. The subject is always *it*.
@@ -51,7 +56,12 @@ def measured(_quick: bool) -> dict[str, object]:
             "weights": [rounded(w) for w in row],
         }  # fmt: skip
     return {
-        "model": MODEL, "words": read.words, "asks": asks, "of": len(tests),
+        "model": MODEL, "words": read.words,
+        "opening": {
+            "asks": read.place(IT),
+            "heads": {h: [rounded(w) for w in read.weights(h)[read.place(IT)]] for h in OPENING},
+        },
+        "asks": asks, "of": len(tests),
         "sentences": [sentence for sentence, *_ in tests], "relations": found,
     }  # fmt: skip
 
