@@ -46,7 +46,7 @@ lint: style  ## formatting, lint and types
 	@$(BIN)/python -m mypy
 
 # What each of these runs is defined in tests/levels.py. The types are checked by a test.
-test: style node_modules/.ready  ## all packages, and a sample of chapters, problem sets and pages
+test: style node_modules/.ready  ## all packages, and a sample of chapters, problem sets and figures
 	$(say) 'Tests (what is left to make test-all comes last)'
 	@$(BIN)/python -m pytest $(TESTS) --level quick
 

@@ -19,7 +19,7 @@ ROOT = course.root(Path(__file__).parent)
 @pytest.fixture(scope="module")
 def quick() -> str:
     """What pytest says of the tests of chapters, problem sets and pages at the quick level."""
-    folders = ["tests/notebooks", "tests/solutions/test_nothing.py", "tests/site/test_pages.py",
+    folders = ["tests/notebooks", "tests/solutions/test_variants.py", "tests/site/test_pages.py",
                "tests/site/figures"]  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--co", "-q", "--fresh", "--level", "quick", *folders],
@@ -35,14 +35,14 @@ def chapters() -> tuple[tuple[str, ...], ...]:
 
 
 def test_the_quick_level_takes_the_sample_and_nothing_else(quick):
-    for kind in ("chapter", "problem set", "page"):
+    for kind in ("chapter", "problem set"):
         assert levels.SAMPLE[kind]
         for name in levels.SAMPLE[kind]:
             part = name.partition("-")[0] + "-" if kind == "problem set" else name
             assert f"[{part}" in quick, f"no test of the {kind} {name}"
     for name in levels.SAMPLE["live figure"]:
         assert f"::{name}" in quick
-    assert "::test_gates" not in quick
+    assert "::test_gates" not in quick and "test_it_loads_without_a_fault" not in quick
     ran = "test_stored_outputs_are_what_the_cells_print["
     assert quick.count(ran) == sum(map(len, chapters()))
     assert "test_hygiene[09-decoder]" in quick, "what takes no time is taken of all"
@@ -67,7 +67,7 @@ class Item:
     def __init__(
         self, *markers: pytest.MarkDecorator, name: str = "test", **params: object
     ) -> None:
-        self.originalname = name
+        self.originalname, self.nodeid = name, f"tests/test_any.py::{name}"
         self.markers = {decorator.mark.name: decorator.mark for decorator in markers}
         self.callspec = SimpleNamespace(params=params)
 
@@ -90,7 +90,7 @@ FIGURE = pytest.mark.case_of("live figure")
         (Item(CHAPTER, path=Path("notebooks/09-decoder/09-decoder.ipynb")), "all release"),
         (Item(CHAPTER, path=Path("notebooks/05-self-attention/evidence.ipynb")), "all release"),
         (Item(pytest.mark.thorough("test of kills")), "all"),
-        (Item(pytest.mark.case_of("site")), "quick all"),
+        (Item(pytest.mark.case_of("site")), "all"),
         (Item(FIGURE, name="test_what_a_figure_becomes"), "quick all release"),
         (Item(FIGURE, name="test_gates"), "all release"),
         (Item(pytest.mark.release("installation")), "release"),
@@ -169,3 +169,9 @@ def test_what_shares_a_fixture_is_one_scope():
     assert (
         len(graded) == 1 < len({*graded, spread.scope("nbjudge/tests/judge/test_judge.py::test")})
     )
+
+
+@pytest.mark.parametrize("name", [name for names in levels.LONG.values() for name in names])
+def test_what_takes_long_is_still_there(name):
+    path, _, test = name.partition("::")
+    assert f"def {test or 'test_'}" in (ROOT / path).read_text("utf-8")
