@@ -31,7 +31,7 @@ NUMBERS = (
     Asked("01-words", "look-up", ("table",)),
     Asked("01-words", "count", ("one-hot", "pairs-of"), "how_many = len(pairs_of(phrase, 2))"),
     Asked("01-words", "pmi"),
-    Asked("02-recurrence", "step", ("drawing-far-and-near", "by-hand", "your-turn-step")),
+    Asked("02-recurrence", "step", ("sentence", "by-hand", "your-turn-step")),
     Asked("02-recurrence", "clip", ("your-turn-clip",)),
     Asked("02-recurrence", "gate"),
     Asked("03-pooling", "deletion", ("stored", "confidence"), "how_many = fewest(mixed)"),
@@ -92,7 +92,7 @@ def test_the_gate_that_is_right_keeps_the_plural_as_it_was_after_students() -> N
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        cells = ("drawing-far-and-near", "by-hand", "rnn-step", "your-turn-gate")
+        cells = ("sentence", "by-hand", "rnn-step", "your-turn-gate")
         names = known("02-recurrence", cells)
         field = judged(sources("02-recurrence")["check-gate"])
         also, plain, shut, *_ = [wrong for wrong, _ in field["hints"]]
