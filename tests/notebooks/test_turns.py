@@ -161,9 +161,32 @@ ROTATE = Typed("07-positions", "rotate", ("rope",), {
     "Not yet: pair 2r": ("m * theta)", "2 * m * theta)"),
 })  # fmt: skip
 
+FLASH = Typed("13-fast-attention", "flash", (), {
+    "The old `l` is relative to": ("l = correction * l", "l = l"),
+    "The old `acc` is relative to": ("acc = correction * acc", "acc = acc"),
+    "The old `l` and `acc` are": ("l = correction * l", "l = l",
+                                  "acc = correction * acc", "acc = acc"),
+    "Divide `O` by l.": ("acc / l", "acc"),
+    "`L` is m + log l: the largest": ("m + l.log()", "l.log()"),
+    "`L` is m + log l: take": ("m + l.log()", "m + l"),
+    "`L` is m + log l.": ("m + l.log()", "l"),
+    "Line 14 stops with RuntimeError": ("P.sum(1, keepdim=True)", "P.sum(1)"),
+    "Not yet. Compare line by line": ("P @ V", "2 * P @ V"),
+})  # fmt: skip
+
+TILES = Typed("13-fast-attention", "tiles", (), {
+    "The output is right, but all": ("i + tile", "8"),
+    "The tiles on the diagonal are missing": ("i + tile", "i"),
+    "The output is right, but one tile too many": ("i + tile", "min(i + 2 * tile, 8)"),
+    "Not yet: the last query": ("i + tile", "max(i - tile, 0)"),
+})  # fmt: skip
+
 TYPED = {
-    one.turn: one for one in (ATTENTION, MERGE, ROTATE, GPT, HIDE, TRANSLATOR, PATCHIFY, ENCODER)
-}
+    one.turn: one
+    for one in (
+        ATTENTION, MERGE, ROTATE, GPT, HIDE, TRANSLATOR, PATCHIFY, ENCODER, FLASH, TILES,
+    )
+}  # fmt: skip
 
 
 def run(source: str, known: dict) -> None:

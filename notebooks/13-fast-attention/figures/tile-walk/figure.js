@@ -50,9 +50,10 @@ Live.figure("tile-walk", (ui, { n, width, size, tiles, tile: first, step: begin,
     bars.draw(
       `Bytes moved: naive ${naive}, tiled so far ${tiled}, tiled in total ${whole.tiled}. Bytes of fast memory: ${held}.`,
       262,
-      text(0, 14, "Moved between slow and fast memory", "name"),
+      text(0, 14, "Moved into and out of fast memory", "name"),
       bar(48, "naive, in total", naive, "one", most), bar(96, "tiled, so far", tiled, "weight", most), bar(144, "tiled, in total", whole.tiled, "weight", most),
-      text(0, 194, "Held in fast memory", "name"), bar(226, `one tile (an A100 has room for ${said(fast)})`, held, held > fast ? "one" : "weight", 2 * fast));
+      text(0, 194, "Held in fast memory", "name"), bar(226, "one tile", held, held > fast ? "one" : "weight", 2 * fast),
+      line(178, 222, 178, 250, "here"), text(172, 259, `room on an A100: ${said(fast)}`, "end"));
     const less = naive / whole.tiled;
     ui.say(`Tiles of ${tile} move ${said(whole.tiled)} in total. Naive attention moves ${Live.number(less, 1)} times as much. One tile needs ${said(held)} of fast memory, ${held > fast ? "which does not fit" : "which fits"}.`);
   }
