@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, languages, into, most, pieces, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, whole, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, pieces, longest, run: many }, () => head);
   const family = () => families[name], kindOf = (one) => one.split(" ").at(-1), kind = () => kindOf(name), named = (one) => one[0].toUpperCase() + one.slice(1), title = () => named(kind());
@@ -38,13 +38,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   const story = html("p", { class: "live-story" }, shownText, guess), saying = html("div", { class: "map-said" }, story, note), chips = html("div", { class: "live-buttons map-off" });
   // The guided tour: what is said of one stage after another.
-  const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
-  const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
-  const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
-  around.append(borrowed);
-  // As wide with either word, so that nothing beside it moves under a finger.
-  [onward.dataset.room, runs.dataset.room] = ["End the tour", "Let it run"];
-  let tourAt = -1, own_ = "";
+  const card = Live.mapCard(ui, { step: (by) => lead(tourAt + by), leave: () => lead(Infinity), answer }), { element: around, lent: borrowed } = card;
+  runs.dataset.room = "Let it run"; // as wide with either word
+  let tourAt = -1, own_ = "", asked_ = null;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : keep()), choose, lit: lit.map }));
   const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
@@ -67,9 +63,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   // ---- reading and drawing ---------------------------------------------------------------------
   const steps = () => found.steps[band], trained = () => ({ causal: family().causal, places: true });
   const altered = () => off || !positions || causal !== family().causal;
+  const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
   // Probabilities; of an altered model also those that it was trained to give, and at a temperature those at T = 1.
   function compute() {
-    const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
     found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
     Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
@@ -308,7 +304,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, kind() === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "start"], [press.parentElement, "write"], [row_, "write"], [heat, kind() === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), language, more, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
@@ -316,31 +312,47 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   function lead(to, hold = true) {
     halt();
     const tour = tours[name] ?? tours[kind()];
-    if (tourAt < 0) own_ = off; // what the visitor has switched off
+    if (tourAt < 0) { own_ = off; card.begin(); } // what the visitor has switched off
     tourAt = to < tour.length ? to : -1;
     [around.hidden, guide.hidden] = [tourAt < 0, tourAt >= 0];
-    uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
     for (const part of ["map", "stage"]) lit[part].set(tour[tourAt]?.[part]);
-    openSwitches(!small.matches || Boolean(tour[tourAt]?.uses?.includes("off")));
-    const gone = tour[tourAt]?.off ?? own_;
+    // As long as a question is open, its answer is not shown.
+    const { asks: wants } = tour[tourAt] ?? {}, open_ = Boolean(wants) && card.told(tourAt) === undefined;
+    const gone = (open_ ? null : tour[tourAt]?.off) ?? own_;
     if (gone !== off || !to) { [off, focus] = [gone, to ? focus : null]; switched[2].value = off; renew(); }
-    if (tourAt < 0) { joins(sums = false); draw(); if (hold) guide.focus(); return; }
+    asked_ = null;
+    if (tourAt < 0) { veil(); uses(null); joins(sums = false); draw(); if (hold) guide.focus(); return; }
     const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map", sums: all = false } = tour[tourAt];
-    whichHead.value = head = shown;
+    whichHead.value = head = open_ ? wants.head ?? shown : shown;
     joins(sums = all);
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
-    const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => Live.mapWords.facts(found, head, shownText.textContent)[fact]);
+    const facts = Live.mapWords.facts(found, head, shownText.textContent), filled = (one, more_ = {}) => one.replace(/\{(\w+)\}/g, (_, fact) => more_[fact] ?? facts[fact]);
+    if (open_) {
+      const made = Live.mapAsks(wants.kind, found, { head, asked: shown, off: tour[tourAt].off, ask: family().ask && ((change, without) => shares(family().ask(change, { causal, places: positions, gone: new Set(off ? [off] : []), ...without }))) });
+      asked_ = { ...made, question: filled(wants.question, made), tells: () => filled(wants.tells, { ...made, score: card.score() }) };
+      // With one token there is nothing to choose from.
+      if (made.choices.length < 2) { answer(null); return; }
+    }
+    veil(asked_ ? wants.hides : []);
+    uses(asked_ ? [] : tour[tourAt].uses ?? []);
+    openSwitches(!small.matches || Boolean(!asked_ && tour[tourAt].uses?.includes("off")));
     open(filled(key));
-    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
-    back.disabled = !tourAt;
-    onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
-    leave.style.visibility = tourAt === tour.length - 1 ? "hidden" : "";
-    onward.focus({ preventScroll: true });
+    card.show(tourAt, tour.length, card.told(tourAt) ?? filled(sentences), asked_);
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
-    if (see === "numbers") reveal(around, map.element, rowBox);
+    if (see === "numbers") reveal(around, small.matches ? map.element : story, rowBox);
     else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
     else reveal(around, story, rowBox, true);
+    whole(around, story);
+  }
+  // What a question asks for is not drawn before it is answered.
+  function veil(parts_ = []) { ui.figure.dataset.veil = parts_.join(" "); }
+  // A choice is pressed, or the answer is shown without one; then the stop is shown as it is.
+  function answer(chosen) {
+    const { asks: wants } = (tours[name] ?? tours[kind()])[tourAt];
+    card.keep(tourAt, chosen, asked_, asked_.tells);
+    if (wants.writes) add();
+    lead(tourAt);
   }
   let asked = name, asks = Live.mapLink.read(location.search);
   // What the models of an architecture have read; the list that has been used keeps the focus.

@@ -27,6 +27,11 @@ Live.mapFrame = (() => {
     const both = down <= up || less, by = more === part || (both && up < 0) ? up : both ? Math.max(Math.min(up, down), 0) : top(more);
     if (by) scrollBy({ top: by, behavior: "instant" });
   }
+  // Scrolls on if the words of a tour cover half of `line`.
+  function whole(around, line) {
+    const edge = around.getBoundingClientRect().bottom, { top, bottom } = line.getBoundingClientRect();
+    if (top < edge && bottom > edge) scrollBy({ top: bottom - edge + 1, behavior: "instant" });
+  }
 
   // After a tap: scrolls down to a view that stands below the window, until all of it is seen or its heading is at the top.
   function bringUp(view) {
@@ -99,5 +104,5 @@ Live.mapFrame = (() => {
     screen.addEventListener("pointerover", ({ target }) => { if (target.closest(".map-top, .map-key, .map-bench")) over(null); });
     for (const kind of ["click", "change", "keydown"]) panel.addEventListener(kind, keep, true);
   }
-  return { fold, reveal, uncover, bringUp, lender, listen, readOut, stays };
+  return { fold, reveal, whole, uncover, bringUp, lender, listen, readOut, stays };
 })();

@@ -48,6 +48,8 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         return { stacks: [all], logits: all.logits, scoring: { from: all.blocks.at(-1).after.at(-1), last: all.last, norm: gpt.norm },
           bands: [{ column: "tokens", head: "final norm", names: ids.map(token), words: cutWords(ids).map(({ at, pieces }) => [at, at + pieces.length - 1]), start: all.start, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "before", scored: ids.length - 1 }] };
       },
+      // The scores for other ids than those that are read, or with other parts.
+      ask: (change, options) => gpt.read(change(read_()).slice(-most), options),
       // The scores after each row, and the token that is there.
       rows(options) {
         const ids = read_(), { blocks } = gpt.read(ids, options);

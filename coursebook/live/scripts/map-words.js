@@ -20,9 +20,10 @@ Live.mapWords = (() => {
     // What a tour says of the model that is shown, by the names in its sentences.
     facts({ bands, heads, shares, before, lens, token }, head, story) {
       const { blocks, start, names } = bands.at(-1), [first, then] = bands[0].blocks[0], across = blocks.at(-1).find(([kind]) => kind === "cross"), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
+      const first_ = first[1].each[head].weights.at(-1);
       return { width: start[0].length, heads: word(heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
-        next: token(largest(shares)), whole: token(largest(before ?? shares)), guess: lens?.((then ?? first)[1].after.at(-1)).said,
-        takes: bands[0].names[largest(first[1].each[head].weights.at(-1))], story, asks: names.at(-1), looks: bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
+        next: token(largest(shares)), share: chance(Math.max(...shares)), head: head + 1, whole: token(largest(before ?? shares)), guess: lens?.((then ?? first)[1].after.at(-1)).said,
+        takes: bands[0].names[largest(first_)], story: story.replace(/[.…]$/, ""), asks: names.at(-1), looks: bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
     },
     // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
     guess({ before, shares, whole, token }) {

@@ -1,6 +1,7 @@
 """The map of a whole model: its numbers, what opens, what is written, and how it moves."""
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -65,6 +66,21 @@ def unfold(keys: Keys) -> None:
 def bench(keys: Keys) -> None:
     """Open what is folded below the map: the tensors, one by one."""
     keys.figure.locator("details.map-bench").evaluate("one => { one.open = true; }")
+
+
+def stops(keys: Keys, tour: str, asked: Callable = lambda stop: None) -> Iterator[dict]:
+    """Each stop of a model's tour, once its question is answered: its first choice is pressed.
+
+    ``asked`` is called while the question is open.
+    """
+    choices = keys.figure.locator(".map-choices button")
+    for stop in DATA["tours"].get(tour, DATA["tours"][tour.split()[-1]]):
+        assert choices.count() in ((2, 3) if "asks" in stop else (0,)), stop
+        if choices.count():
+            asked((tour, stop["asks"]["kind"]))
+            keys.press("Enter")
+        yield stop
+        keys.press("Enter")
 
 
 def written(keys: Keys) -> str:

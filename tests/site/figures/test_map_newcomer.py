@@ -8,7 +8,7 @@ from figure_pages import Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, bench, family, written
+from .test_map import DATA, SHOWN, bench, family, stops, written
 from .test_map_views import panel
 
 #: In each frame of the opening pass: the stage of the frame, of the wave, and of the view.
@@ -102,34 +102,45 @@ def bottom(box: dict) -> float:
 
 
 @browser
-@pytest.mark.parametrize("name", ["Decoder", "Larger decoder", "Translator"])
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)])
-def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, name, size) -> None:
+def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, size) -> None:
+    """At each stop of each model's tour, before and after its question is answered."""
     width, height = size
     viewport = {"width": width, "height": height}
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.folder = themed.parent
         keys = Keys(page, "map")
-        family(keys, name)
-        keys.figure.get_by_role("button", name="Show me around").press("Enter")
         map_ = keys.figure.locator(".live-map").filter(visible=True)
-        stops = DATA["tours"][name.split()[-1].lower()]
-        assert [stop["open"].split(".")[1] for stop in stops if stop.get("see") == "numbers"]
-        for stop in stops:
-            card = bottom(keys.figure.locator(".map-tour").bounding_box())
-            headings = [one.bounding_box() for one in map_.get_by_text(re.compile("^Block")).all()]
-            shown = map_.locator(".mark.open").bounding_box()
-            if stop.get("see") == "numbers":
-                row = panel(keys).bounding_box()
-                assert card <= row["y"] and row["y"] + min(row["height"], 300) <= height
-            elif width > 390 or not ("off" in stop.get("uses", []) or "scores" in stop["open"]):
-                assert min(box["y"] for box in headings) >= card, stop
-                assert bottom(shown) <= height, stop
-            else:
-                bars = map_.get_by_text(re.compile("^Next")).bounding_box()
-                last = map_.get_by_text(" others").first.bounding_box()
-                assert card <= bars["y"] and bottom(last) <= height, stop
-            page.keyboard.press("Enter")
+
+        def seen(at: tuple) -> float:
+            """What is written is seen whole or not at all; the lower edge of the tour's words."""
+            card, line = (
+                keys.figure.locator(name).bounding_box() for name in (".map-tour", ".live-story")
+            )
+            assert card["y"] >= 0 and bottom(card) < height / 2, at
+            assert line["y"] >= bottom(card) or bottom(line) <= bottom(card), at
+            return bottom(card)
+
+        for name in [key for one in DATA["reads"].values() for key in one]:
+            family(keys, name)
+            keys.figure.get_by_role("button", name="Show me around").press("Enter")
+            for stop in stops(keys, name, seen):
+                at = name, stop["said"]
+                card = seen(at)
+                headings = map_.get_by_text(re.compile("^Block")).all()
+                shown = map_.locator(".mark.open").bounding_box()
+                if stop.get("see") == "numbers":
+                    row = panel(keys).bounding_box()
+                    assert card <= row["y"], at
+                    assert row["y"] + min(row["height"], 300) <= height, at
+                elif width > 390 or not ("off" in stop.get("uses", []) or "scores" in stop["open"]):
+                    assert min(one.bounding_box()["y"] for one in headings) >= card, at
+                    assert bottom(shown) <= height, at
+                else:
+                    bars = map_.locator(".bar").first.bounding_box()
+                    last = map_.get_by_text(" others").first.bounding_box()
+                    assert card <= bars["y"] and bottom(last) <= height, at
+        assert not page.faults
 
 
 @browser
