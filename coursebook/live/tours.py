@@ -184,7 +184,13 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.self.0",
             "said": "Self-attention: here is no mask, so each word takes over something from both "
-            "sides, and the gap does so too. Switch the mask on, and see how the guess changes.",
+            "sides, and the gap does so too. Its guess is “{next}”, with probability {share}.",
+            "asks": {
+                "kind": "masked",
+                "question": "With a causal mask the gap sees no word on its right. Is the guess "
+                "the same?",
+                "tells": "{outcome} Switch the mask on, and see it in the map.",
+            },
             "uses": ["off"],
             "map": ["names", "curves", "bars"],
             "stage": ["weights"],
@@ -230,8 +236,16 @@ TOURS: dict[str, list[dict]] = {
             "open": "1.cross.{last}",
             "said": "Cross-attention: each word being written looks at the source. These curves "
             "come down from the encoder. Written so far: {story}. Head 3 of the last block follows "
-            "the words. The bright curve is of the row that writes next, “{asks}”: it takes most "
-            "from “{looks}”, and “{next}” is written. Grey curves are of the rows above it.",
+            "the words.",
+            "asks": {
+                "kind": "looks",
+                "question": "The row that writes next is “{asks}”. From which row of the source "
+                "does it take most?",
+                "tells": "The bright curve is of the row that writes next, “{asks}”: it takes most "
+                "from “{looks}”, weight {weight}, and “{next}” is written. Grey curves are of the "
+                "rows above it.",
+                "hides": ["across", "panel"],
+            },
             "head": 2,
             "words": 1,
             "uses": ["head"],
@@ -284,9 +298,7 @@ TOURS["caption translator"] = _with(
         1: "After {blocks} each token of the source has a vector. The decoder makes keys and "
         "values of these, and looks them up again and again.",
         3: "Cross-attention: each token being written looks at the source. These curves come down "
-        "from the encoder. Written so far: {story}. The bright curve is of the row that writes "
-        "next, “{asks}”: in head 3 it takes most from “{looks}”, and “{next}” is written. Grey "
-        "curves are of the rows above it.",
+        "from the encoder. Written so far: {story}. Head 3 of the last block follows the words.",
         4: "How “{asks}” gets its weights: its query q, made in the decoder, is compared with the "
         "key k of each token in the encoder. Softmax turns the scores into weights with the sum 1.",
         5: "The last row is compared with all the tokens that the model knows, and the likeliest "

@@ -63,6 +63,16 @@ Live.mapAsks = (() => {
       const shares = at.ask((ids) => ids, { gone: new Set([at.off]) }), change = shares[at.best] - at.share;
       return { ...either(["rise", "fall", "hardly change"], Math.abs(change) < LEAST ? 2 : Number(change < 0)), outcome: outcome(at, shares) };
     },
+    // Is it the same with a causal mask?
+    masked(at) {
+      const shares = at.ask((ids) => ids, { causal: true });
+      return { ...either(["Yes", "No"], Number(largest(shares) !== at.best)), outcome: outcome(at, shares) };
+    },
+    // From which row of the encoder does the decoder's last row take most?
+    looks({ sources, cross }) {
+      const all = cross.map((weight, at) => ({ said: sources[at], at, weight })).sort((a, b) => b.weight - a.weight);
+      return { ...picked(all, all[0]), weight: number(all[0].weight) };
+    },
     // What comes after the token that is written next?
     after({ ask, best, token }) {
       const shares = ask((ids) => [...ids, best]), top = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, 3);
@@ -72,9 +82,10 @@ Live.mapAsks = (() => {
 
   // `ask` gives the probabilities for other ids, or with other parts; `head` is the one that is shown, `asked` that of the stop.
   return (kind, found, { head, asked, off, ask }) => {
-    const { bands: [{ names, blocks, scored: last }], shares, token, lens } = found, [block] = blocks, first = block[0][1], best = largest(shares);
+    const { names, blocks, scored: last } = found.bands.at(-1), { shares, token, lens } = found, [block] = blocks, first = block[0][1], best = largest(shares);
+    const across = blocks.at(-1).find(([part]) => part === "cross")?.[1];
     const order = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, 5), seen = (row) => row.slice(0, last + 1);
-    return KINDS[kind]({ names, block, first, last, best, token, lens, order, off, ask, next: token(best), share: shares[best],
+    return KINDS[kind]({ names, block, first, last, best, token, lens, order, off, ask, next: token(best), share: shares[best], sources: found.bands[0].names, cross: across?.each[asked].weights[last],
       weights: seen(first.each[head].weights[last]), scores: seen(first.each[head].scores[last]), asked: seen(first.each[asked].weights[last]) });
   };
 })();

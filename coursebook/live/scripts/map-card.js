@@ -3,15 +3,13 @@
 
 // `step` leads to the stop before or after, `leave` ends the tour, `answer` is told which choice was pressed; null is none.
 Live.mapCard = (ui, { step, leave, answer }) => {
-  const { html } = Live, SIGN = /\b(W_[A-Z])\b/;
+  const { html } = Live, { indexed } = Live.mapStrip;
   const words = html("p", { role: "status" }), choices = html("div", { class: "live-buttons map-choices", role: "group", "aria-label": "Your answer" }), lent = html("div", { class: "map-lent" });
   const element = html("div", { class: "map-tour", hidden: true }, words);
   const [back, onward, end] = ui.row(element, ["Back", () => step(-1)], ["Next", () => (question ? answer(null) : step(1))], ["End", leave]);
   element.append(choices, lent); // the controls of a stop stand below its words
-  onward.dataset.room = "Show the answer"; // as wide with any word, so that nothing beside it moves under a finger
+  onward.dataset.room = "End the tour"; // as wide with any word, so that nothing beside it moves under a finger
   let question = null, answers = new Map();
-  // W_O with its index below.
-  const indexed = (said) => said.split(SIGN).map((one) => (SIGN.test(one) ? html("span", {}, "W", html("sub", {}, one.slice(2))) : one));
   return {
     element, lent,
     begin() { answers = new Map(); },
@@ -34,7 +32,7 @@ Live.mapCard = (ui, { step, leave, answer }) => {
       words.replaceChildren(html("strong", {}, `${n + 1} of ${count}. `), ...indexed(said), ...(asks ? [" ", html("strong", { class: "map-question" }, asks.question)] : []));
       choices.replaceChildren(...(asks?.choices ?? []).map((one, i) => html("button", { type: "button", onclick: () => answer(i) }, one)));
       back.disabled = !n;
-      onward.textContent = asks ? "Show the answer" : n < count - 1 ? "Next" : "End the tour";
+      onward.textContent = asks ? "Show me" : n < count - 1 ? "Next" : "End the tour";
       end.style.visibility = n === count - 1 && !asks ? "hidden" : "";
       (choices.firstChild ?? onward).focus({ preventScroll: true });
     },

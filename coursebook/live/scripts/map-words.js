@@ -39,7 +39,7 @@ Live.mapWords = (() => {
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
       // Of a decoder: what this vector would lead to if no stage followed.
-      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Ended here, the model would write “${end.said}” (${chance(end.share)}).` : ""; };
+      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Ended here, the model would write “${end.said}”${end.said === names[row] ? " again" : ""} (${chance(end.share)}).` : ""; };
       if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only.${lens(t)}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.${lens(t)}`;

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
-from figure_pages import NEAR, Keys, browser, typed
+from figure_pages import MORE, NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from coursebook.live.catalogue import FIGURES
@@ -208,6 +208,12 @@ def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
         assert f"You hid “{words[place]}”" in keys.said
     typed(keys, " ".join(words), "Your text")  # letter by letter: the last word stays hidden
     assert f"You hid “{words[-1]}”" in keys.said
+    # Nobody asked for a gap: it says which word is hidden, until one is chosen.
+    note = keys.figure.locator(".live-note").first
+    assert f"No ___ was typed, so “{words[-1]}” is hidden" in note.inner_text()
+    keys.reach("Hidden word")
+    keys.press("Home")
+    assert not note.inner_text()
 
 
 @browser
@@ -356,13 +362,14 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
         flows = float(frame.get_attribute("x"))
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Stop the film").click()
         assert page.evaluate(MOVING) == 0
         assert float(frame.get_attribute("x")) < flows  # back around what is open
         assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()
         assert (
             page.locator(".map-tells").inner_text().startswith("Self-attention: ")
         )  # what is open
+        page.evaluate(MORE)
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
         page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")

@@ -14,6 +14,11 @@ from .test_map_views import panel
 #: In each frame of the opening pass: the stage of the frame, of the wave, and of the view.
 PLACES = """() => new Promise((done) => {
   const seen = [], map = document.querySelector(".live-map.wide");
+  const covers = (row) => {
+    const note = [...row.querySelectorAll("text")].find((one) => /^length/.test(one.textContent));
+    const heads = document.querySelector(".map-heads").getBoundingClientRect();
+    return note && heads.bottom > note.getBoundingClientRect().top + 2;
+  };
   const number = (element, name) => parseFloat(element.getAttribute(name));
   const look = () => {
     const wave = map.querySelector(".sweep"), open = map.querySelector(".mark.open");
@@ -24,7 +29,7 @@ PLACES = """() => new Promise((done) => {
       const stage = document.querySelector(".map-bench select").value;
       seen.push({ x, from: parseFloat(drawn.x), wide: parseFloat(drawn.width), stage,
         said: row.getAttribute("aria-label").match(/^[^:“]*/)[0],
-        leaving: document.querySelectorAll(".map-leaving").length });
+        leaving: document.querySelectorAll(".map-leaving").length, covers: covers(row) });
     }
     requestAnimationFrame(look);
   };
@@ -50,7 +55,7 @@ def test_the_opening_pass_is_at_one_place_at_a_time(chromium, page_file) -> None
             kind = one["stage"].split(".")[1]
             assert one["said"].startswith(VIEWS[kind]), one
             assert (kind == "ffn") == ("feed-forward" in one["said"]), one
-            assert not one["leaving"], one
+            assert not one["leaving"] and not one["covers"], one
         each = [sum(one["stage"] == stage for one in seen) for stage in stages]
         assert min(each) > len(seen) / 14  # time to read the narrow ones too
 
@@ -109,8 +114,10 @@ def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, si
     viewport = {"width": width, "height": height}
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         map_ = keys.figure.locator(".live-map").filter(visible=True)
+        heat = keys.figure.get_by_label("Temperature")
+        assert not heat.is_visible()
 
         def seen(at: tuple) -> float:
             """What is written is seen whole or not at all; the lower edge of the tour's words."""
@@ -118,6 +125,8 @@ def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, si
                 keys.figure.locator(name).bounding_box() for name in (".map-tour", ".live-story")
             )
             assert card["y"] >= 0 and bottom(card) < height / 2, at
+            end = keys.figure.locator(".map-tour > .live-buttons button").nth(2).bounding_box()
+            assert end["x"] + end["width"] <= card["x"] + card["width"], at
             assert line["y"] >= bottom(card) or bottom(line) <= bottom(card), at
             return bottom(card)
 
@@ -140,6 +149,9 @@ def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, si
                     bars = map_.locator(".bar").first.bounding_box()
                     last = map_.get_by_text(" others").first.bounding_box()
                     assert card <= bars["y"] and bottom(last) <= height, at
+            # Who has seen it all finds the rest of the controls unfolded.
+            if name == "decoder":
+                assert heat.is_visible() == (width > 390)
         assert not page.faults
 
 
@@ -200,17 +212,17 @@ def test_the_translators_tour_says_what_the_bright_curve_is(shown) -> None:
     keys = Keys(shown, "map")
     family(keys, "Translator")
     keys.figure.get_by_role("button", name="Show me around").press("Enter")
-    for stop in DATA["tours"]["translator"]:
+    for stop in stops(keys, "translator"):
         said = keys.figure.locator(".map-tour p").first.inner_text()
-        if "{looks}" in stop["said"]:
+        if "{looks}" in stop.get("asks", {}).get("tells", ""):
             row = panel(keys).get_attribute("aria-label")
             weights = re.findall(r"(\w+): score [−\d.]+, weight ([\d.]+\d)", row)
-            best = max(weights, key=lambda one: float(one[1]))[0]
+            best, weight = max(weights, key=lambda one: float(one[1]))
             # The word of the source that the next word says: no curve to the source's end.
-            assert f"“thirty”: it takes most from “{best}”, and “seven” is written" in said
+            weight = f"{float(weight):.2f}"
+            assert f"“thirty”: it takes most from “{best}”, weight {weight}, and “seven” is" in said
             assert best == "sieben"
             break
-        keys.press("Enter")
     else:
         raise AssertionError("no stop says it")
 
@@ -279,6 +291,12 @@ def test_what_would_be_written_after_each_stage_is_the_packages(
     for (said, _), one in zip(found, after[1:], strict=True):
         assert said.startswith(one.rstrip("…"))
     assert found[-1][0] in keys.figure.locator(".map-guess").inner_text()
+    # The bars are of the last token; what is open would write that once more, or another.
+    last = tokenizer.tokens[tokenizer.encode(text)[-1]].replace("Ġ", "␣")
+    assert f"after “{last}”" in texts
+    told = keys.figure.locator(".map-tells").inner_text()
+    again = " again" if found[0][0] == last else ""
+    assert f"would write “{found[0][0]}”{again} (" in told
 
 
 @browser
@@ -292,6 +310,8 @@ def test_it_says_what_a_strip_is_and_what_to_look_for(shown) -> None:
             f"a cell for each of its {width} numbers" in said
             and "Where query and key have one colour, the score rises" in said
         )
+        drawn = "".join(panel(keys).locator("text").all_text_contents())
+        assert "query q = x WQ" in drawn and "W_" not in drawn
     bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option("0.embed.")
     told = keys.figure.locator(".map-tells").inner_text()
@@ -305,6 +325,10 @@ def test_a_word_of_several_tokens_is_named_and_its_pieces_are_joined(shown, writ
     note = keys.figure.locator(".live-note").first
     joined = keys.figure.locator(".live-map.wide .joined")
     assert not joined.count() and not note.inner_text()
+    typed(keys, "A Zebra", "Your text")
+    assert note.inner_text().endswith(" “Zebra”, so it is cut into 5: ␣ Z e b ra")
+    typed(keys, "Zebra Quokka", "Your text")
+    assert "“Zebra” and “Quokka”, and may guess badly" in note.inner_text()
     family(keys, "Larger decoder")
     assert not joined.count() and not note.inner_text()  # its own text has whole words
     typed(keys, "What news, my", "Your text")
