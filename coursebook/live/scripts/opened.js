@@ -90,7 +90,7 @@ Live.stages = {
   // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
   DOES: {
     embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
-    self: "Self-attention: each token takes over a weighted average of the values of the tokens that it may see.",
+    self: "Self-attention: each token takes over a weighted average of the values of those it may see.",
     cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of their values.",
     ffn: "Feed-forward: a small network of two layers works on each vector alone.",
     norm: "The last vector is made ready to be compared with every token that the model knows.",

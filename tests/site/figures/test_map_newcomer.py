@@ -180,7 +180,7 @@ def test_the_translators_two_stacks_begin_together_and_its_numbers_are_in_sight(
         chromium, reduced_motion="reduce", viewport={"width": 1280, "height": 800}
     ) as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         family(keys, "Translator")
         page.evaluate("scrollTo(0, 0)")
         map_ = keys.figure.locator(".live-map.wide")
@@ -205,6 +205,13 @@ def test_the_translators_two_stacks_begin_together_and_its_numbers_are_in_sight(
             "all => all.map((one) => one.y.baseVal[0].value)"
         )
         assert after[:5] == rows[:5]
+        # All keys of the translator of captions are in a low window, too, and its line is not cut.
+        family(keys, "Caption translator")
+        page.evaluate("scrollTo(0, 0)")
+        each = panel(keys).locator("text.end.mono").all()
+        assert len(each) == 8 and max(bottom(one.bounding_box()) for one in each) <= 800
+        line = keys.figure.get_by_label("Your text")
+        assert line.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 @browser
@@ -232,7 +239,7 @@ def test_the_translators_tour_says_what_the_bright_curve_is(shown) -> None:
 def test_with_twelve_tokens_the_map_and_the_panel_are_on_one_screen(chromium, themed, name) -> None:
     with offline(chromium, reduced_motion="reduce") as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         family(keys, name)
         keys.figure.get_by_label("Your text").fill(
             "A man in a red shirt is riding a bike down the street"
