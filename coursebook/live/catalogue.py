@@ -351,6 +351,8 @@ FIGURES = {
                 "translator-model",
                 "opened",
                 "map-strip",
+                "map-asks",
+                "map-card",
                 "map-lit",
                 "map-frame",
                 "map-heads",

@@ -12,20 +12,51 @@ from __future__ import annotations
 #: scroll to the ``numbers`` and not to the map. ``map`` and ``stage`` are the parts of the two
 #: pictures that the sentences name: the others are dimmed. With ``sums`` an attention shows what
 #: all its heads add, and ``off`` is a part switched off.
+#:
+#: A stop that ``asks`` shows a question first, and its answer once a choice is pressed: ``kind`` is
+#: one of ``map-asks.js``, which computes the choices and what ``tells`` may name, ``hides`` is what
+#: would give the answer away, ``head`` the head shown meanwhile, and with ``writes`` the answer is
+#: the next token, which is written then.
 TOURS: dict[str, list[dict]] = {
     "decoder": [
         {
             "open": "0.embed.",
-            "said": "This model goes on with a text. Why with “{next}”? Each row is a token: a "
-            "word, or a piece of one; ␣ is the space before it. A token becomes a vector, a list "
-            "of {width} numbers, and its position is added. Then everything moves to the right.",
+            "said": "This model goes on with a text: here with “{next}”, probability {share}. Why? "
+            "The tour looks for the reason, and you predict first. Each row is a token: a word, or "
+            "a piece of one; ␣ is the space before it.",
+            "asks": {
+                "kind": "without",
+                "question": "One token is taken out of the text. Without which is “{next}” least "
+                "likely?",
+                "tells": "Without “{least}” the probability of “{next}” goes from {share} to "
+                "{now} ({others}). Only the last row gives the answer. How does it learn what "
+                "stands before it? The map shows the way, from left to right.",
+            },
+            "map": ["names", "bars"],
+        },
+        {
+            "open": "0.embed.",
+            "said": "Each token becomes a vector, a list of {width} numbers, and the vector of its "
+            "position is added.",
+            "asks": {
+                "kind": "positions",
+                "question": "Without positions, is “{next}” still the likeliest?",
+                "tells": "{outcome} Without positions a row knows which tokens stand before it, "
+                "and not where.",
+            },
             "map": ["names", "embed"],
         },
         {
             "open": "0.self.0",
-            "said": "Self-attention: here tokens exchange information. A curve says that the right "
-            "row takes over something of the left one; a thick one, much. In this head “{asks}” "
-            "takes most from “{takes}”. The causal mask lets no token see those after it.",
+            "said": "Self-attention: here tokens exchange information. Each head gives the tokens "
+            "that “{asks}” may see a weight. The causal mask hides those after it.",
+            "asks": {
+                "kind": "takes",
+                "question": "From which does it take most in head {head}?",
+                "tells": "It takes most from “{takes}”: weight {weight}. A curve says that the "
+                "right row takes over something of the left one; a thick one, much.",
+                "hides": ["curves", "panel"],
+            },
             "head": 1,
             "map": ["names", "curves"],
             "stage": ["weights"],
@@ -33,8 +64,15 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.self.0",
             "said": "In each block {heads} heads attend side by side, each with weights of its "
-            "own. Now you see those of head 3: choose another under Head, and see how the curves "
-            "change.",
+            "own. In head {head} “{asks}” takes most from “{takes}”.",
+            "asks": {
+                "kind": "same",
+                "question": "Does it do so in head 3 too?",
+                "tells": "In head 3 it takes most from “{other}”: weight {weight}. Choose another "
+                "head, and see how the curves change.",
+                "head": 1,
+                "hides": ["heads"],
+            },
             "head": 2,
             "uses": ["head"],
             "map": ["curves"],
@@ -42,9 +80,15 @@ TOURS: dict[str, list[dict]] = {
         },
         {
             "open": "0.self.0",
-            "said": "How “{asks}” gets its weights: its query q is what it looks for, and the key "
-            "k of each row that it may see is what that row offers. The more the two agree, the "
-            "higher the score, and softmax turns the scores into weights with the sum 1.",
+            "said": "How “{asks}” gets its weights: its query q is compared with the key k of each "
+            "row that it may see. The more the two agree, the higher the score; softmax turns the "
+            "scores into weights with the sum 1.",
+            "asks": {
+                "kind": "sharper",
+                "question": "If all scores were twice as large, the weight of “{takes}” would …",
+                "tells": "It goes from {weight} to {now}: the larger the scores, the more softmax "
+                "gives to the highest. So each score is divided by the root of the key's width.",
+            },
             "head": 1,
             "see": "numbers",
             "map": ["names", "asked"],
@@ -62,8 +106,15 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.self.0",
             "said": "What the {heads} heads give stands side by side. The matrix W_O makes one "
-            "vector of it, and this is added to the row, where the + stands in the map. The rows "
-            "that go on are called the residual stream.",
+            "vector of it, and this is added to the row, where the + stands in the map.",
+            "asks": {
+                "kind": "longer",
+                "question": "Is what is added longer or shorter than the row?",
+                "tells": "What is added has length {added}, the row before {row}, and the row "
+                "after {sum}. So the row keeps what it had and gets something new. The rows that "
+                "go on are called the residual stream.",
+                "hides": ["panel"],
+            },
             "see": "numbers",
             "sums": True,
             "map": ["plus", "stream"],
@@ -71,16 +122,27 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.ffn.0",
             "said": "Feed-forward: a small network works on each vector alone, and what it finds "
-            "is added to the row, too. Attention and this network together are a block. Below "
-            "stands what the model would write if it ended here: “{guess}”.",
+            "is added to the row, too. Attention and this network together are a block.",
+            "asks": {
+                "kind": "guess",
+                "question": "If the model ended after this block, what would it write?",
+                "tells": "It would write “{guess}”, with probability {now}: that stands below the "
+                "map, as does what it would write after each other stage. At the end it writes "
+                "“{next}”.",
+                "hides": ["guesses"],
+            },
             "map": ["bows", "plus", "vectors"],
             "stage": ["x", "inside", "added", "card"],
         },
         {
             "open": "0.ffn.0",
-            "said": "What is a part good for? Take it out. Without this one the model would say "
-            "“{next}”, and with everything on it says “{whole}”. Grey is what it was before. Under "
-            "Switch off, take out others. This model has {blocks}; GPT-2 has 12 to 48.",
+            "said": "What is a part good for? Take it out, and compare.",
+            "asks": {
+                "kind": "off",
+                "question": "Without this network, the probability of “{next}” would …",
+                "tells": "{outcome} Grey is what it was before. Under Switch off, take out others. "
+                "This model has {blocks}; GPT-2 has 12 to 48.",
+            },
             "off": "0.ffn",
             "uses": ["off"],
             "map": ["bows", "bars"],
@@ -97,9 +159,15 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.scores.",
             "said": "The last row is compared with every token that the model knows: this gives a "
-            "probability for each. Press “Write the next token”, or choose a bar: the token is "
-            "added to the text, and all is computed again. A chat program runs such a model, many "
-            "times larger and trained further to answer.",
+            "probability for each. Now “{next}” is written, and all is computed again.",
+            "asks": {
+                "kind": "after",
+                "question": "What comes after it?",
+                "tells": "It is “{after}”, with probability {now}.{score} Press “Write the next "
+                "token”, or choose a bar, to go on. A chat program runs such a model, many times "
+                "larger and trained further to answer.",
+                "writes": True,
+            },
             "uses": ["write"],
             "map": ["bars"],
         },
@@ -116,7 +184,13 @@ TOURS: dict[str, list[dict]] = {
         {
             "open": "0.self.0",
             "said": "Self-attention: here is no mask, so each word takes over something from both "
-            "sides, and the gap does so too. Switch the mask on, and see how the guess changes.",
+            "sides, and the gap does so too. Its guess is “{next}”, with probability {share}.",
+            "asks": {
+                "kind": "masked",
+                "question": "With a causal mask the gap sees no word on its right. Is the guess "
+                "the same?",
+                "tells": "{outcome} Switch the mask on, and see it in the map.",
+            },
             "uses": ["off"],
             "map": ["names", "curves", "bars"],
             "stage": ["weights"],
@@ -162,8 +236,16 @@ TOURS: dict[str, list[dict]] = {
             "open": "1.cross.{last}",
             "said": "Cross-attention: each word being written looks at the source. These curves "
             "come down from the encoder. Written so far: {story}. Head 3 of the last block follows "
-            "the words. The bright curve is of the row that writes next, “{asks}”: it takes most "
-            "from “{looks}”, and “{next}” is written. Grey curves are of the rows above it.",
+            "the words.",
+            "asks": {
+                "kind": "looks",
+                "question": "The row that writes next is “{asks}”. From which row of the source "
+                "does it take most?",
+                "tells": "The bright curve is of the row that writes next, “{asks}”: it takes most "
+                "from “{looks}”, weight {weight}, and “{next}” is written. Grey curves are of the "
+                "rows above it.",
+                "hides": ["across", "panel"],
+            },
             "head": 2,
             "words": 1,
             "uses": ["head"],
@@ -216,9 +298,7 @@ TOURS["caption translator"] = _with(
         1: "After {blocks} each token of the source has a vector. The decoder makes keys and "
         "values of these, and looks them up again and again.",
         3: "Cross-attention: each token being written looks at the source. These curves come down "
-        "from the encoder. Written so far: {story}. The bright curve is of the row that writes "
-        "next, “{asks}”: in head 3 it takes most from “{looks}”, and “{next}” is written. Grey "
-        "curves are of the rows above it.",
+        "from the encoder. Written so far: {story}. Head 3 of the last block follows the words.",
         4: "How “{asks}” gets its weights: its query q, made in the decoder, is compared with the "
         "key k of each token in the encoder. Softmax turns the scores into weights with the sum 1.",
         5: "The last row is compared with all the tokens that the model knows, and the likeliest "

@@ -369,6 +369,7 @@ def test_every_tensor_of_both_stacks_can_be_opened(chromium, page_file: Path, co
         page.goto(own_page(page_file.parent, "map").as_uri())
         figure = page.locator("#figure-map")
         figure.get_by_role("button", name="Translator", exact=True).press("Enter")
+        figure.get_by_role("button", name="More").press("Enter")
         figure.get_by_label("has read").select_option("translator")
         figure.get_by_text("being loaded").first.wait_for(state="detached")
         for _ in said.split():

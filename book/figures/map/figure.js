@@ -3,7 +3,7 @@
 "use strict";
 
 Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, languages, into, most, pieces, longest, bars, head: first, tours, lap, step: quick, pace, run: many }) => {
-  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
+  const { html, number, largest, softmax, factor } = Live, { chance } = Live.mapStrip, { fold, reveal, fits, whole, uncover, bringUp, lender, listen, readOut, stays } = Live.mapFrame, calm = Live.calm();
   let name = "decoder", focus = null, head = first, place = 0, band = 0, causal = true, positions = true, off = "", found = null, rest = "", ready = false, power = 0, sums = false, random = Live.random(1), home = null;
   const { later: loaded, ...families } = Live.mapModels({ gap, into, most, pieces, longest, run: many }, () => head);
   const family = () => families[name], kindOf = (one) => one.split(" ").at(-1), kind = () => kindOf(name), named = (one) => one[0].toUpperCase() + one.slice(1), title = () => named(kind());
@@ -13,7 +13,6 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   const lasts = Object.fromEntries(Object.entries(reads).map(([key, all]) => [key, Object.keys(all)[0]]));
   const tabs = ui.tabs({ label: "Model", options: Object.keys(reads).map((key) => [key, named(key)]), value: kind(), change: (to) => show(lasts[to]) });
   const has = html("div", { class: "map-has" });
-  ui.above.append(has);
   let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
@@ -25,29 +24,30 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   guide.classList.add("map-guide");
   const tries = html("div", { class: "map-tries" }, guide.parentElement, html("div", { class: "map-invites" }, world, ui.above.lastChild));
   ui.above.append(language, tries);
-  Live.mapLecture(ui.figure, guide);
-  Live.mapLink.button(guide, linkTo);
-  // Beside the bars: what draws from them and what changes them; on a telephone the latter are folded, and the parts to switch off always.
-  const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (motion.moving() ? halt() : start())]);
+  const links = html("div", { class: "live-buttons map-links" });
+  Live.mapLink.button(links, linkTo);
+  Live.mapLecture(ui.figure, links);
+  // What is not needed at first is folded, until a button is pressed or a tour ends: what draws from the bars, what changes
+  // them, and what the model has read. On a telephone the parts to switch off are folded once more.
+  const draws = html("div", { class: "map-draws" }), [dice, runs] = ui.row(draws, ["Draw one", () => next(drawn())], ["Let it run", () => (motion.moving() && !motion.passing() ? halt() : start())]);
   const heat = html("div"), parts = html("div", { class: "live-buttons" }), [switches, openSwitches] = fold("map-switches", "Switch parts off", parts);
-  const [more, openMore] = fold("map-more", "More", heat, switches), small = matchMedia("(max-width: 47.99rem)");
-  const row_ = dice.parentElement, unfold = () => { openMore(!small.matches); openSwitches(!small.matches); (small.matches ? press.parentElement : row_).append(dice, runs); };
+  const row_ = dice.parentElement, [more, openMore, unfolds] = fold("map-more", "More", has, row_, heat, switches, links), small = matchMedia("(max-width: 47.99rem)");
+  // The film that runs at first has a button of its own to stop it.
+  const film = html("button", { type: "button", hidden: true, onclick: () => halt() }, "Stop the film");
+  guide.after(unfolds, film);
+  const unfold = () => { openSwitches(!small.matches); (small.matches ? press.parentElement : row_).append(dice, runs); };
   small.addEventListener("change", unfold);
   unfold();
   const own = html("div", { class: "live-controls" }), chooseHead = html("div", { class: "map-head" });
   const shownText = html("span", { class: "map-written" }), guess = html("span", { class: "map-guess" }), is = html("p", { class: "live-is" }), tells = html("p", { class: "live-note map-tells", "aria-hidden": "true" });
   const story = html("p", { class: "live-story" }, shownText, guess), saying = html("div", { class: "map-said" }, story, note), chips = html("div", { class: "live-buttons map-off" });
   // The guided tour: what is said of one stage after another.
-  const guided = html("p", { role: "status" }), around = html("div", { class: "map-tour", hidden: true }, guided);
-  const [back, onward, leave] = ui.row(around, ["Back", () => lead(tourAt - 1)], ["Next", () => lead(tourAt + 1)], ["End", () => lead(Infinity)]);
-  const borrowed = html("div", { class: "map-lent" }); // the controls of a stop
-  around.append(borrowed);
-  // As wide with either word, so that nothing beside it moves under a finger.
-  [onward.dataset.room, runs.dataset.room] = ["End the tour", "Let it run"];
-  let tourAt = -1, own_ = "";
+  const card = Live.mapCard(ui, { step: (by) => lead(tourAt + by), leave: () => lead(Infinity), answer }), { element: around, lent: borrowed } = card;
+  runs.dataset.room = "Let it run"; // as wide with either word
+  let tourAt = -1, own_ = "", asked_ = null;
   // The map; beside it, or below if there is less room, a panel with what is computed at one of its stages.
   const forms = ["wide", "tall"], lit = { map: Live.mapLit(), stage: Live.mapLit() }, maps = forms.map((form) => Live.mapPicture(ui, form, { reach: (there) => (there ? over(there) : keep()), choose, lit: lit.map }));
-  const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.textContent = said; };
+  const figures_ = html("p", { class: "live-note map-number", role: "status" }), say = (said) => { figures_.replaceChildren(...Live.mapStrip.indexed(said)); };
   const inNumbers = forms.map((form) => Live.mapRow(ui, form, say, lit.stage)), inViews = forms.map((form) => Live.mapStage(ui, form, say, lit.stage));
   const picture = ui.picture(), elements = (all) => all.map(({ element }) => element);
   picture.element.classList.add("map-tensor");
@@ -67,9 +67,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   // ---- reading and drawing ---------------------------------------------------------------------
   const steps = () => found.steps[band], trained = () => ({ causal: family().causal, places: true });
   const altered = () => off || !positions || causal !== family().causal;
+  const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
   // Probabilities; of an altered model also those that it was trained to give, and at a temperature those at T = 1.
   function compute() {
-    const shares = ({ logits }, temperature = factor(power)) => softmax(logits.map((one) => one / temperature));
     found = { ...family(), bars, places: positions, ...family().read({ causal, places: positions, gone: new Set(off ? [off] : []) }), steps: family().steps() };
     const whole = altered() ? [shares(family().read(trained())), family().causal ? "with everything on" : "as trained"] : power ? [shares(found, 1), "at T = 1"] : [null, ""];
     Object.assign(found, { shares: shares(found), before: whole[0], whole: whole[1] });
@@ -195,7 +195,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   }
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
-  const motion = Live.mapMotion({ figure: ui.figure, maps, button: runs, lap,
+  const motion = Live.mapMotion({ figure: ui.figure, maps, button: runs, film, lap,
     // One sentence at each stage: there is time to read it.
     pass(front) { tells.textContent = Live.stages.DOES[front.column.kind]; figures(front, focus); visit(front); },
     // A press on a head in the opening ends it at the attention whose heads are shown.
@@ -308,7 +308,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   // During a tour only the controls stay that its stop uses; they stand in its card, which is always in view.
   const lend = lender(borrowed);
   function uses(kept) {
-    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "text"], [press.parentElement, "write"], [row_, "write"], [heat, kind() === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
+    const of = new Map([[input.parentElement, "text"], [note, "text"], [tries, "start"], [press.parentElement, "write"], [row_, "write"], [heat, kind() === "encoder" ? "hide" : "heat"], [chooseHead, "head"], [switches, "off"]]);
     for (const one of of.keys()) lend(one, kept?.includes(of.get(one)));
     for (const one of new Set([...of.keys(), language, more, tells])) one.hidden = kept && !kept.includes(of.get(one));
   }
@@ -316,31 +316,48 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   function lead(to, hold = true) {
     halt();
     const tour = tours[name] ?? tours[kind()];
-    if (tourAt < 0) own_ = off; // what the visitor has switched off
+    if (tourAt < 0) { own_ = off; card.begin(); } // what the visitor has switched off
+    if (to === tour.length && !small.matches) openMore(true); // who has seen it all may use it all
     tourAt = to < tour.length ? to : -1;
     [around.hidden, guide.hidden] = [tourAt < 0, tourAt >= 0];
-    uses(tour[tourAt]?.uses ?? (tourAt < 0 ? null : []));
     for (const part of ["map", "stage"]) lit[part].set(tour[tourAt]?.[part]);
-    openSwitches(!small.matches || Boolean(tour[tourAt]?.uses?.includes("off")));
-    const gone = tour[tourAt]?.off ?? own_;
+    // As long as a question is open, its answer is not shown.
+    const { asks: wants } = tour[tourAt] ?? {}, open_ = Boolean(wants) && card.told(tourAt) === undefined;
+    const gone = (open_ ? null : tour[tourAt]?.off) ?? own_;
     if (gone !== off || !to) { [off, focus] = [gone, to ? focus : null]; switched[2].value = off; renew(); }
-    if (tourAt < 0) { joins(sums = false); draw(); if (hold) guide.focus(); return; }
+    asked_ = null;
+    if (tourAt < 0) { veil(); uses(null); joins(sums = false); draw(); if (hold) guide.focus(); return; }
     const { open: key, said: sentences, head: shown = head, words: least = 0, see = "map", sums: all = false } = tour[tourAt];
-    whichHead.value = head = shown;
+    whichHead.value = head = open_ ? wants.head ?? shown : shown;
     joins(sums = all);
     while (family().count?.() < least && !family().ended(largest(found.shares))) add();
-    const filled = (one) => one.replace(/\{(\w+)\}/g, (_, fact) => Live.mapWords.facts(found, head, shownText.textContent)[fact]);
+    const facts = Live.mapWords.facts(found, head, shownText.textContent), filled = (one, more_ = {}) => one.replace(/\{(\w+)\}/g, (_, fact) => more_[fact] ?? facts[fact]);
+    if (open_) {
+      const made = Live.mapAsks(wants.kind, found, { head, asked: shown, off: tour[tourAt].off, ask: (change, without) => shares((family().ask ?? ((_, parts_) => family().read(parts_)))(change, { causal, places: positions, gone: new Set(off ? [off] : []), ...without })) });
+      asked_ = { ...made, question: filled(wants.question, made), tells: () => filled(wants.tells, { ...made, score: card.score() }) };
+      // With one token there is nothing to choose from.
+      if (made.choices.length < 2) { answer(null); return; }
+    }
+    veil(asked_ ? wants.hides : []);
+    uses(asked_ ? [] : tour[tourAt].uses ?? []);
+    openSwitches(!small.matches || Boolean(!asked_ && tour[tourAt].uses?.includes("off")));
     open(filled(key));
-    guided.replaceChildren(html("strong", {}, `${tourAt + 1} of ${tour.length}. `), filled(sentences));
-    back.disabled = !tourAt;
-    onward.textContent = tourAt < tour.length - 1 ? "Next" : "End the tour";
-    leave.style.visibility = tourAt === tour.length - 1 ? "hidden" : "";
-    onward.focus({ preventScroll: true });
+    card.show(tourAt, tour.length, card.told(tourAt) ?? filled(sentences), asked_);
     // What is switched off changes the written line and the bars; a telephone has room for the bars, or for what is opened.
     const map = maps.find((one) => one.visible()) ?? maps[0], off_ = tour[tourAt].uses?.includes("off");
-    if (see === "numbers") reveal(around, map.element, rowBox);
+    if (see === "numbers") reveal(around, !small.matches && fits(around, story, rowBox) ? story : map.element, rowBox, !small.matches);
     else if (small.matches) reveal(around, off_ || map.scored() ? map.bars() : map.element);
     else reveal(around, story, rowBox, true);
+    whole(around, story);
+  }
+  // What a question asks for is not drawn before it is answered.
+  function veil(parts_ = []) { ui.figure.dataset.veil = parts_.join(" "); }
+  // A choice is pressed, or the answer is shown without one; then the stop is shown as it is.
+  function answer(chosen) {
+    const { asks: wants } = (tours[name] ?? tours[kind()])[tourAt];
+    card.keep(tourAt, chosen, asked_, asked_.tells);
+    if (wants.writes) add();
+    lead(tourAt);
   }
   let asked = name, asks = Live.mapLink.read(location.search);
   // What the models of an architecture have read; the list that has been used keeps the focus.
@@ -348,7 +365,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   function lists(to) {
     if (!list || has.dataset.of !== kindOf(to)) {
       has.replaceChildren();
-      list = ui.choice({ label: "has read", options: Object.entries(reads[has.dataset.of = kindOf(to)]), value: to, to: has, change: show });
+      list = ui.choice({ label: "It has read", options: Object.entries(reads[has.dataset.of = kindOf(to)]), value: to, to: has, change: show });
     }
     list.value = to;
   }
@@ -382,6 +399,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
     [lasts[kind()], world.textContent] = [name, knows[name]];
     note.textContent = family().cut(texts[name]);
     if (given) restore(given);
+    if (given && (altered() || power)) openMore(true);
     compute();
     const first_ = found.bands[1] ? `1.cross.${found.bands[1].blocks.length - 1}` : "0.self.0", has = (to) => found.bands.some((_, b) => stages(b).some(({ key }) => key === to));
     const opens = has(given?.open) ? given.open : first_;
@@ -428,6 +446,6 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (motion.waits() && target !== runs) halt(chooseHead.contains(target)); }, true);
   motion.watch();
   if (linked) return;
-  motion.begin();
+  motion.begin(true);
   way(lap, halt);
 });

@@ -4,7 +4,7 @@
 Live.mapFrame = (() => {
   const { html } = Live;
 
-  // A button that shows what stands behind it, or hides it, and a function that does so. (A <details> whose parts stand in the
+  // What a button shows or hides, with the button, a function that does so, and the button alone. (A <details> whose parts stand in the
   // row of its neighbours is not known to every browser.)
   function fold(kind, said, ...behind) {
     const held = html("div", { class: "map-folded", hidden: true }, behind), button = html("button", { type: "button", class: "map-fold", "aria-expanded": "false", onclick: () => set(held.hidden) }, said);
@@ -13,7 +13,7 @@ Live.mapFrame = (() => {
       button.setAttribute("aria-expanded", open);
       element.classList.toggle("open", open);
     };
-    return [element, set];
+    return [element, set, button];
   }
 
   // Scrolls so that `part` stands below the words of a tour, `around`, and nothing of it behind them. If `more` is to be seen too
@@ -26,6 +26,13 @@ Live.mapFrame = (() => {
     const up = top(part), down = more === part ? up : more.getBoundingClientRect().bottom - innerHeight + 8;
     const both = down <= up || less, by = more === part || (both && up < 0) ? up : both ? Math.max(Math.min(up, down), 0) : top(more);
     if (by) scrollBy({ top: by, behavior: "instant" });
+  }
+  // Whether all from `first` to `last` has room below the words of a tour.
+  const fits = (around, first, last) => last.getBoundingClientRect().bottom - first.getBoundingClientRect().top < innerHeight - parseFloat(getComputedStyle(around).top) - around.offsetHeight - 16;
+  // Scrolls on if the words of a tour cover half of `line`.
+  function whole(around, line) {
+    const edge = around.getBoundingClientRect().bottom, { top, bottom } = line.getBoundingClientRect();
+    if (top < edge && bottom > edge) scrollBy({ top: bottom - edge + 1, behavior: "instant" });
   }
 
   // After a tap: scrolls down to a view that stands below the window, until all of it is seen or its heading is at the top.
@@ -99,5 +106,5 @@ Live.mapFrame = (() => {
     screen.addEventListener("pointerover", ({ target }) => { if (target.closest(".map-top, .map-key, .map-bench")) over(null); });
     for (const kind of ["click", "change", "keydown"]) panel.addEventListener(kind, keep, true);
   }
-  return { fold, reveal, uncover, bringUp, lender, listen, readOut, stays };
+  return { fold, reveal, fits, whole, uncover, bringUp, lender, listen, readOut, stays };
 })();

@@ -27,8 +27,8 @@ Live.mapLink = (() => {
     };
   }
 
-  // The button beside `neighbour`. Where the browser does not let the page copy, the address stands in a field, selected.
-  function button(neighbour, state) {
+  // The button in `to`. Where the browser does not let the page copy, the address stands in a field, selected.
+  function button(to, state) {
     if (!/^(https?|file):/.test(location.protocol)) return; // in a notebook there is no page to open
     const said = html("span", { class: "map-copied", role: "status" });
     const field = html("input", { type: "text", class: "map-address", readonly: true, hidden: true, "aria-label": "Link to what is shown", onblur: () => { field.hidden = true; said.textContent = ""; } });
@@ -47,7 +47,7 @@ Live.mapLink = (() => {
         said.textContent = "Copy this link:";
       }
     };
-    neighbour.after(html("button", { type: "button", title: "Copies a link to what is shown", onclick: copy }, "Copy link"), said, field);
+    to.append(html("button", { type: "button", title: "Copies a link to what is shown", onclick: copy }, "Copy link"), said, field);
   }
 
   // Has a model read and write what a link asks for; what it remarks of that.

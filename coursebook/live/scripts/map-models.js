@@ -29,12 +29,12 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
       ids.map(token).forEach((piece, t) => {
         const inside = /^[A-Za-z]+$/.test(piece), goes = inside && found.at(-1)?.at + found.at(-1)?.pieces.length === t;
         if (goes) found.at(-1).pieces.push(piece);
-        else if (inside || /^␣[A-Za-z]+$/.test(piece)) found.push({ at: t, pieces: [piece] });
+        else if (inside || /^␣[A-Za-z]*$/.test(piece)) found.push({ at: t, pieces: [piece] });
       });
       return found.filter(({ pieces }) => pieces.length > 1);
     };
     return {
-      heads: gpt.heads, causal: true, asks: "Next token", press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
+      heads: gpt.heads, causal: true, asks: "Next token", follows: true, press: "Write the next token", presses: "Writes the likeliest token.", draws: true, token,
       off: [...heads("", [], gpt.layers, gpt.heads), ...ffns("", "", gpt.layers)], steps: () => [Live.openedDecoder(gpt.layers, head)],
       embeds: ["token vector E[id]", "position vector P[t]"], activation: "GELU", vector: gpt.vector, unit: gpt.unit, scores: (vector) => gpt.scores([vector])[0],
       cut(text) {
@@ -48,6 +48,8 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         return { stacks: [all], logits: all.logits, scoring: { from: all.blocks.at(-1).after.at(-1), last: all.last, norm: gpt.norm },
           bands: [{ column: "tokens", head: "final norm", names: ids.map(token), words: cutWords(ids).map(({ at, pieces }) => [at, at + pieces.length - 1]), start: all.start, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "before", scored: ids.length - 1 }] };
       },
+      // The scores for other ids than those that are read, or with other parts.
+      ask: (change, options) => gpt.read(change(read_()).slice(-most), options),
       // The scores after each row, and the token that is there.
       rows(options) {
         const ids = read_(), { blocks } = gpt.read(ids, options);
@@ -58,7 +60,7 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         const cut = cutWords(typed), left = typed.length + written.length > most, [first] = cut, few = tokenizer.tokens.length < 1000 ? `It knows ${tokenizer.tokens.length} pieces of words. ` : "";
         const strange = cut.filter(({ pieces }) => pieces.length > 2).map(({ pieces }) => pieces.join("").replace("␣", ""));
         // A text of words that its captions never had is answered badly: what it does well is said at once.
-        const kind = !few && strange.length > 1 ? `It has hardly read ${named(strange)}, and guesses badly: try what people or dogs do, outdoors or at work.` : "";
+        const kind = !few && strange.length > 1 ? `It has hardly read ${named(strange)}, and may guess badly: try what people or dogs do, outdoors or at work.` : "";
         const cuts = first && !left ? `${few}No token is all of “${first.pieces.join("").replace("␣", "")}”, so it is cut into ${first.pieces.length}: ${first.pieces.join(" ")}` : "";
         return [left ? `It reads the last ${most} tokens only.` : "", kind || cuts, tokenizer.remark(typed)].filter(Boolean).join(" ");
       },
@@ -70,8 +72,11 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
     };
   }
 
+  // Of a text without a gap some word is hidden.
+  const unasked = (word) => `No ___ was typed, so “${word}” is hidden: press another word to hide that.`;
+
   function encoder() {
-    let words = [], hidden = gap, wanted = gap, left = 0, more = "";
+    let words = [], hidden = gap, wanted = gap, left = 0, more = "", chosen = true;
     return {
       heads: bert.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => gaps.words[id],
       off: [...heads("", [], 1, bert.heads), ...ffns("", "", 1)], steps: () => [Live.openedEncoder(1, head).filter(({ part }) => Array.isArray(part))],
@@ -84,14 +89,14 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         if (after.length) wanted = Math.min(place, all.length - 1);
         if (all.length) [words, hidden] = [all, Math.min(wanted, all.length - 1)];
         more = after.length > 1 ? "One word is hidden at a time: the first ___ counts." : "";
-        left = cut.left;
+        [left, chosen] = [cut.left, after.length > 0];
         return cut.words.length ? this.remark() : bert.remark(cut);
       },
       // The hidden word is not read, whatever it is.
       remark() {
         const read = words.filter((one, t) => t !== hidden && one !== BLANK), unknown = read.filter((one) => !gaps.words.includes(one));
         const said = read.length ? bert.remark({ words: read, left, unknown }).replaceAll("The model", "The encoder") : "";
-        return [said, unknown.length ? "Its guess means little then. It knows singer, violin, letter, birds and the like." : "", more].filter(Boolean).join(" ");
+        return [said, unknown.length ? "Its guess means little then. It knows singer, violin, letter, birds and the like." : "", more, chosen ? "" : unasked(words[hidden])].filter(Boolean).join(" ");
       },
       read(options) {
         const row = words.map((one, t) => (t === hidden || one === BLANK ? "<mask>" : one)), all = bert.read(row, options), last = bert.head(all.states[hidden]);
@@ -99,8 +104,8 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         return { stacks: [{ ...all, ids: row.map(bert.id), last, logits }], logits, scoring: { from: all.states[hidden], last, ...bert.word(all.states[hidden]) },
           bands: [{ column: "words", head: "word head", names: words.map((one, t) => (t === hidden || one === BLANK ? "▢" : one)), strange, start: all.x, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "after", scored: hidden }] };
       },
-      next(id) { words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
-      hide(t) { wanted = hidden = t; },
+      next(id) { chosen = true; words[hidden] = gaps.words[id]; wanted = hidden = (hidden + 1) % words.length; return hidden > 0; },
+      hide(t) { wanted = hidden = t; chosen = true; },
       word: (t) => words[t],
       text: () => words.join(" "),
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
@@ -111,7 +116,7 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
   // BERT's own way: what is read stands between [CLS] and [SEP], and the gap is [MASK].
   function reviewer(stored) {
     const model = Live.bert({ ...stored, weights: stored.sides.both.weights }), [CLS, SEP] = model.ends, known = new Set(stored.words);
-    let words = [], hidden = 0, left = 0, more = "";
+    let words = [], hidden = 0, left = 0, more = "", chosen = true;
     const blank = (t) => t === hidden || words[t] === BLANK;
     return {
       heads: model.heads, causal: false, asks: "Hidden word", press: "Fill in and hide the next", token: (id) => stored.words[id],
@@ -122,12 +127,12 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
         if (!cut.words.length) return model.remark(cut);
         const typed = cut.words.indexOf(BLANK);
         [words, left, more] = [cut.words, cut.left, rest.length > 1 ? "One word is hidden at a time: the first ___ counts." : ""];
-        hidden = typed >= 0 ? typed : Math.min(hidden, words.length - 1);
+        [hidden, chosen] = typed >= 0 ? [typed, true] : [Math.min(hidden, words.length - 1), false];
         return this.remark();
       },
       remark() {
         const strange = words.filter((one, t) => !blank(t) && !known.has(one));
-        return [strange.length ? `Its film reviews never say ${named(strange)}: it reads ${strange.length > 1 ? "each" : "this"} as an unknown word, and guesses less well.` : "", left ? `It reads the first ${words.length} words.` : "", more].filter(Boolean).join(" ");
+        return [strange.length ? `Its film reviews never say ${named(strange)}: it reads ${strange.length > 1 ? "each" : "this"} as an unknown word, and guesses less well.` : "", left ? `It reads the first ${words.length} words.` : "", more, chosen ? "" : unasked(words[hidden])].filter(Boolean).join(" ");
       },
       read(options) {
         const row = [CLS, ...words.map((one, t) => model.id(blank(t) ? BLANK : one)), SEP], all = model.read(row, options), from = all.states[hidden + 1], last = model.head(from), logits = model.ofWords(last);
@@ -135,8 +140,8 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
           bands: [{ column: "words", head: "word head", names: ["[CLS]", ...words.map((one, t) => (blank(t) ? "▢" : one)), "[SEP]"], strange: new Set(words.flatMap((one, t) => (blank(t) || known.has(one) ? [] : [t + 1]))),
             start: all.x, embed: placed(all), blocks: all.blocks.map(block(all)), norms: "after", scored: hidden + 1 }] };
       },
-      next(id) { words[hidden] = stored.words[id]; hidden = (hidden + 1) % words.length; return hidden > 0; },
-      hide(t) { hidden = Math.max(0, Math.min(t - 1, words.length - 1)); }, // t counts from [CLS] on
+      next(id) { chosen = true; words[hidden] = stored.words[id]; hidden = (hidden + 1) % words.length; return hidden > 0; },
+      hide(t) { hidden = Math.max(0, Math.min(t - 1, words.length - 1)); chosen = true; }, // t counts from [CLS] on
       word: (t) => words[t - 1] ?? "",
       text: () => words.join(" "),
       story: () => words.flatMap((one, t) => [t === hidden ? html("strong", {}, `[${one}]`) : one, " "]),
@@ -164,7 +169,7 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
     const remarks = captions ? {
       remark(text) {
         const english = text.match(/(?<!\p{L})(the|is|are|of|and|with|my|you|dog|girl|boy|people|woman)(?!\p{L})/giu)?.length > 0, strange = english ? [] : rare();
-        return [english ? "It reads German and writes English: type a German sentence." : "", strange.length ? `It has hardly read ${named(strange)}, and translates it badly: try what people or dogs do.` : "", left ? `It reads the first ${source.length} pieces of words.` : ""].filter(Boolean).join(" ");
+        return [english ? "It reads German and writes English: type a German sentence." : "", strange.length ? `It has hardly read ${named(strange)}, and may translate it badly: try what people or dogs do.` : "", left ? `It reads the first ${source.length} pieces of words.` : ""].filter(Boolean).join(" ");
       },
     } : {
       remark(text, unknown) {
@@ -174,7 +179,7 @@ Live.mapModels = ({ gap, into, most, pieces, longest, run: many }, head) => {
       },
     };
     return {
-      heads: translator.heads, causal: true, asks: captions ? "Next token" : "Next word", press: captions ? "Write the next token" : "Write the next word", token: word, language: captions ? undefined : into,
+      heads: translator.heads, causal: true, asks: captions ? "Next token" : "Next word", follows: true, press: captions ? "Write the next token" : "Write the next word", token: word, language: captions ? undefined : into,
       spread: ["in training, a tenth of each", "answer went to all words:", "label smoothing, lesson 11"],
       off: [...heads("encoder.", [".attention", "encoder"], layers, translator.heads), ...heads("decoder.", [".attention", "decoder"], layers, translator.heads), ...heads("decoder.", [".cross", "cross"], layers, translator.heads), ...ffns("encoder, ", "encoder.", layers), ...ffns("decoder, ", "decoder.", layers)],
       steps: () => [0, 1].map((n) => Live.openedStacks(layers, head, translator.before).map(({ parts, ...step }) => ({ ...step, part: parts[n] })).filter(({ part }) => Array.isArray(part))),

@@ -2,7 +2,7 @@
 "use strict";
 
 // `pass` is told where the opening pass is, `over` that the motion was ended, and whether within that pass.
-Live.mapMotion = ({ figure, maps, button, lap, pass, over }) => {
+Live.mapMotion = ({ figure, maps, button, film, lap, pass, over }) => {
   let frame = null, moving = false, seen = true, resume = null, passing = false;
   const stop = () => { cancelAnimationFrame(frame); frame = null; maps.forEach((map) => map.still()); };
   function way(ms, done) {
@@ -35,13 +35,18 @@ Live.mapMotion = ({ figure, maps, button, lap, pass, over }) => {
     [moving, resume, passing] = [false, null, false];
     figure.classList.remove("passing");
     button.textContent = "Let it run";
+    film.hidden = true;
     stop();
     over(passed, stay === true);
   }
   return {
     way, halt, moving: () => moving, passing: () => passing, waits: () => resume !== null,
     // It moves on until it comes to the answer, or is stopped.
-    begin() { moving = true; button.textContent = "Stop"; },
+    begin(opening = false) {
+      moving = true;
+      if (opening) film.hidden = false;
+      else button.textContent = "Stop";
+    },
     // Nothing moves out of sight.
     watch: () => new IntersectionObserver(([{ isIntersecting }]) => {
       seen = isIntersecting;

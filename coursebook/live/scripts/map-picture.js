@@ -116,6 +116,8 @@ Live.mapPicture = (() => {
       }
       if (kind === "embed") return [text((x0 + x1) / 2, band.top - 24, first, "middle share"), text((x0 + x1) / 2, band.top - 8, state.places ? second : "position off", "middle share")];
       const said = kind === "ffn" ? (room > 80 ? "feed-forward" : room > 22 ? "FFN" : "") : cramped ? (room < 25 || (kind === "cross" && room < 28) ? "" : second) : first;
+      // A column of a telephone that is narrower than its name has it along its side.
+      if (narrow && !said) return svg("text", { class: "share over", transform: `translate(${at((x0 + x1) / 2 + 4)} ${at(band.n ? to - 3 : band.top + 3)}) rotate(-90)` }, kind === "ffn" ? "FFN" : second);
       // Of several heads the curves are one's: it is named where there is room.
       const head_ = !heads || heads.length < 2 || !said ? "" : [`, head ${state.head + 1} of ${heads.length}`, `, head ${state.head + 1}`].find((one) => (said + one).length * 5.9 < room - 6) ?? "";
       return text((x0 + x1) / 2, band.named, said + head_, "middle share");
@@ -211,7 +213,7 @@ Live.mapPicture = (() => {
     const others = 1 - order.reduce((sum, id) => sum + shares[id], 0);
     rows.push(text(fan, end, `${(shares.length - bars).toLocaleString("en")} others`, "share"), text(plan.width - 4, end, chance(others), "end share"));
     for (const more of [...(before || most < 1 ? [] : spread ?? []), ...(before ? [`grey: ${whole}`] : [])]) rows.push(text(fan, end += 16, more, "share"));
-    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - 30, bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: [text(fan, start - 14, model.asks, "strong"), text(plan.width - 4, start - 14, `bars to ${most < 1 ? chance(most) : 1}`, "end share")] };
+    return { rows, order, start, band: band.n, column, bars: start + high * bars, high, top: start - (model.follows ? 35 : 30), bottom: start + high * bars + 14 + 16 * Math.max(2, 1 + (spread ?? []).length), left: plan.below ? 0 : fan, title: [text(fan, start - (model.follows ? 23 : 14), model.asks, "strong"), model.follows ? text(fan, start - 8, `after “${short(band.names[band.scored], plan.below ? 14 : 10)}”`, "share") : null, text(plan.width - 4, start - (model.follows ? 8 : 14), `bars to ${most < 1 ? chance(most) : 1}`, "end share")] };
   }
 
   // What each sign stands for, in the page's own lines.

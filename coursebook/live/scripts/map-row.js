@@ -5,7 +5,7 @@
 "use strict";
 
 Live.mapRow = (ui, form, say, { part }) => {
-  const { text, box, line, number, short, svg, dot } = Live, { greatest, step, strip, bars, around } = Live.mapStrip;
+  const { box, line, number, short, svg, dot } = Live, { text, greatest, step, strip, bars, around } = Live.mapStrip;
   // The key at work has its panel beside the row, or below it.
   const plan = form === "wide"
     ? { beside: 626, card: 284, letters: 9, name: 76, keys: [82, 290], score: 350, bar: [358, 382], weight: 418, values: [428, 606], products: [12, 140], handed: [152, 274] }

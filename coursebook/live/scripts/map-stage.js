@@ -2,7 +2,7 @@
 "use strict";
 
 Live.mapStage = (ui, form, say, { part }) => {
-  const { svg, text, box, line, short, overlaid } = Live, { strip, bars, around, step, scale, chance, filled } = Live.mapStrip;
+  const { svg, box, line, short, overlaid } = Live, { text, strip, bars, around, step, scale, chance, filled } = Live.mapStrip;
   const TOP = 24, CELL = 16, DEEP = 142, ROW = 19;
   const plan = form === "wide" ? { main: 606, card: 284, left: 626, columns: [110, 190, 300, 400], bar: [412, 540], letters: 12 } : { main: 360, card: 360, columns: [66, 114, 190, 268], bar: [274, 310], letters: 7 };
   const { main, card } = plan, beside = form === "wide";

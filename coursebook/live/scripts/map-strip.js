@@ -2,8 +2,16 @@
 "use strict";
 
 Live.mapStrip = (() => {
-  const { svg, box, line, text, number, at } = Live, LEVELS = 10;
+  const { html, svg, box, line, number, at } = Live, LEVELS = 10, SIGN = /\b(W_\w)\b/;
   const greatest = (rows) => Math.max(...rows.flat().map(Math.abs), 1e-9);
+
+  // W_O with its index below the line: in a sentence, and in a picture.
+  const indexed = (said) => said.split(SIGN).map((one) => (SIGN.test(one) ? html("span", {}, "W", html("sub", {}, one.slice(2))) : one));
+  function text(x, y, said, kind) {
+    const parts = String(said).split(SIGN), element = Live.text(x, y, parts[0], kind);
+    parts.slice(1).forEach((one, n) => element.append(...(n % 2 ? [svg("tspan", { dy: -3 }, one)] : ["W", svg("tspan", { dy: 3, "font-size": "0.75em" }, one.slice(2))])));
+    return element;
+  }
 
   // Numbers as cells, `place(i)` being [x, y, width, height] of one. A number above zero fills the upper half of its cell, one
   // below zero the lower half in another colour, so that the sign is seen in grey too; `whole` cells are too low for halves.
@@ -52,5 +60,5 @@ Live.mapStrip = (() => {
   const full = ({ shares, before }, ids) => (ids.some((id) => Math.max(shares[id], before?.[id] ?? 0) >= 0.2) ? 1 : 0.2);
   // How long a bar is of which so much is full; half a pixel at least.
   const filled = (room, share, most) => Math.max((room * share) / most, Math.min(room, 0.5));
-  return { full, filled, greatest, step, strip, patch, bars, around, scale, chance, percent };
+  return { text, indexed, full, filled, greatest, step, strip, patch, bars, around, scale, chance, percent };
 })();

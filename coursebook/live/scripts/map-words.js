@@ -20,9 +20,10 @@ Live.mapWords = (() => {
     // What a tour says of the model that is shown, by the names in its sentences.
     facts({ bands, heads, shares, before, lens, token }, head, story) {
       const { blocks, start, names } = bands.at(-1), [first, then] = bands[0].blocks[0], across = blocks.at(-1).find(([kind]) => kind === "cross"), word = (n) => ["no", "one", "two", "three", "four", "five", "six"][n] ?? n;
+      const first_ = first[1].each[head].weights.at(-1);
       return { width: start[0].length, heads: word(heads), blocks: `${word(blocks.length)} block${blocks.length > 1 ? "s" : ""}`, last: blocks.length - 1,
-        next: token(largest(shares)), whole: token(largest(before ?? shares)), guess: lens?.((then ?? first)[1].after.at(-1)).said,
-        takes: bands[0].names[largest(first[1].each[head].weights.at(-1))], story, asks: names.at(-1), looks: bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
+        next: token(largest(shares)), share: chance(Math.max(...shares)), head: head + 1, whole: token(largest(before ?? shares)), guess: lens?.((then ?? first)[1].after.at(-1)).said,
+        takes: bands[0].names[largest(first_)], story: story.replace(/[.…]$/, ""), asks: names.at(-1), looks: bands[0].names[across ? largest(across[1].each[head].weights.at(-1)) : 0] };
     },
     // The next guess; if parts are off, beside it what the whole model says: of the same token, or of the one it prefers.
     guess({ before, shares, whole, token }) {
@@ -38,7 +39,7 @@ Live.mapWords = (() => {
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
       // Of a decoder: what this vector would lead to if no stage followed.
-      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Ended here, the model would write “${end.said}” (${chance(end.share)}).` : ""; };
+      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Ended here, the model would write “${end.said}”${end.said === names[row] ? " again" : ""} (${chance(end.share)}).` : ""; };
       if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only.${lens(t)}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.${lens(t)}`;

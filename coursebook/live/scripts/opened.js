@@ -90,8 +90,8 @@ Live.stages = {
   // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
   DOES: {
     embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
-    self: "Self-attention: each token takes over a weighted average of what the tokens that it may see offer.",
-    cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of what they offer.",
+    self: "Self-attention: each token takes over a weighted average of the values of those it may see.",
+    cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of their values.",
     ffn: "Feed-forward: a small network of two layers works on each vector alone.",
     norm: "The last vector is made ready to be compared with every token that the model knows.",
     scores: "Each token that the model knows gets a score, and softmax turns the scores into probabilities.",
@@ -105,7 +105,7 @@ Live.stages = {
     [/^With positions$/, "A vector for the position is added, so that the order of the tokens counts."],
     [/^(norm|second norm)$/, "Each row is shifted and scaled to mean 0 and spread 1, so that the numbers do not grow from block to block."],
     [/^queries Q$/, "A query says what its token is looking for. Each of the h heads has queries, keys and values of its own, of d/h numbers."],
-    [/^keys K$/, "A key says what its token has on offer; queries are compared with it."],
+    [/^keys K$/, "A key is what queries are compared with: the better they agree, the more of its token's value is taken over."],
     [/^values V$/, "A value is what a token hands over to those that attend to it."],
     [/^scores$/, "Each query is compared with each key: one row for each token that looks, one column for each that is looked at."],
     [/^weights A$/, "Softmax turns each row of scores into weights from 0 to 1, with the sum 1: how much each token takes from each other."],

@@ -1,10 +1,11 @@
 """The map of a whole model: its numbers, what opens, what is written, and how it moves."""
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
-from figure_pages import NEAR, Keys, browser, typed
+from figure_pages import MORE, NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from coursebook.live.catalogue import FIGURES
@@ -65,6 +66,21 @@ def unfold(keys: Keys) -> None:
 def bench(keys: Keys) -> None:
     """Open what is folded below the map: the tensors, one by one."""
     keys.figure.locator("details.map-bench").evaluate("one => { one.open = true; }")
+
+
+def stops(keys: Keys, tour: str, asked: Callable = lambda stop: None) -> Iterator[dict]:
+    """Each stop of a model's tour, once its question is answered: its first choice is pressed.
+
+    ``asked`` is called while the question is open.
+    """
+    choices = keys.figure.locator(".map-choices button")
+    for stop in DATA["tours"].get(tour, DATA["tours"][tour.split()[-1]]):
+        assert choices.count() in ((2, 3) if "asks" in stop else (0,)), stop
+        if choices.count():
+            asked((tour, stop["asks"]["kind"]))
+            keys.press("Enter")
+        yield stop
+        keys.press("Enter")
 
 
 def written(keys: Keys) -> str:
@@ -192,6 +208,12 @@ def test_the_encoders_numbers_are_the_packages(shown, gaps) -> None:
         assert f"You hid “{words[place]}”" in keys.said
     typed(keys, " ".join(words), "Your text")  # letter by letter: the last word stays hidden
     assert f"You hid “{words[-1]}”" in keys.said
+    # Nobody asked for a gap: it says which word is hidden, until one is chosen.
+    note = keys.figure.locator(".live-note").first
+    assert f"No ___ was typed, so “{words[-1]}” is hidden" in note.inner_text()
+    keys.reach("Hidden word")
+    keys.press("Home")
+    assert not note.inner_text()
 
 
 @browser
@@ -340,13 +362,14 @@ def test_it_moves_at_first_until_somebody_takes_over(chromium, page_file, motion
         tells = page.locator(".map-tells")
         tells.filter(has_text=re.compile("^Feed-forward")).wait_for()
         flows = float(frame.get_attribute("x"))
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Stop the film").click()
         assert page.evaluate(MOVING) == 0
         assert float(frame.get_attribute("x")) < flows  # back around what is open
         assert frame.get_attribute("width") and "▸" in page.locator(".map-guess").inner_text()
         assert (
             page.locator(".map-tells").inner_text().startswith("Self-attention: ")
         )  # what is open
+        page.evaluate(MORE)
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"({MOVING})() > 0")
         page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 4000)")

@@ -260,7 +260,7 @@ def test_it_plays_once_and_stops_with_the_head_as_it_was(chromium, page_file) ->
         page.goto(own_page(page_file.parent, "map").as_uri())
         head = page.locator("#figure-map").get_by_label("Head", exact=True)
         page.get_by_role("button", name="Stop").wait_for()
-        page.get_by_role("button", name="Let it run").wait_for(timeout=5 * DATA["lap"])
+        page.get_by_role("button", name="Stop").wait_for(state="hidden", timeout=5 * DATA["lap"])
         assert head.input_value() == str(DATA["head"])
         assert page.evaluate("document.querySelectorAll('.moving circle').length") == 0
         page.wait_for_timeout(500)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from figure_pages import Keys, browser
+from figure_pages import MORE, Keys, browser
 from live_site import offline, own_page
 
 from .test_map import family, unfold
@@ -149,6 +149,7 @@ def test_the_frame_stays_with_what_is_open_as_a_pass_runs(chromium, page_file) -
         pairs = page.evaluate(UNTIL, [STATE, "seen.size > 3"])
         assert len({one.split("|")[0] for one in pairs}) == len(pairs), pairs
         page.get_by_role("button", name="Stop").click()
+        page.evaluate(MORE)
         page.get_by_role("button", name="Let it run").click()
         page.wait_for_function(f"{WAVE} > 0")
         seen = page.evaluate(UNTIL, [STATE, "waves.size > 24"])

@@ -8,12 +8,17 @@ from figure_pages import Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, bench, family, written
+from .test_map import DATA, SHOWN, bench, family, stops, written
 from .test_map_views import panel
 
 #: In each frame of the opening pass: the stage of the frame, of the wave, and of the view.
 PLACES = """() => new Promise((done) => {
   const seen = [], map = document.querySelector(".live-map.wide");
+  const covers = (row) => {
+    const note = [...row.querySelectorAll("text")].find((one) => /^length/.test(one.textContent));
+    const heads = document.querySelector(".map-heads").getBoundingClientRect();
+    return note && heads.bottom > note.getBoundingClientRect().top + 2;
+  };
   const number = (element, name) => parseFloat(element.getAttribute(name));
   const look = () => {
     const wave = map.querySelector(".sweep"), open = map.querySelector(".mark.open");
@@ -24,7 +29,7 @@ PLACES = """() => new Promise((done) => {
       const stage = document.querySelector(".map-bench select").value;
       seen.push({ x, from: parseFloat(drawn.x), wide: parseFloat(drawn.width), stage,
         said: row.getAttribute("aria-label").match(/^[^:“]*/)[0],
-        leaving: document.querySelectorAll(".map-leaving").length });
+        leaving: document.querySelectorAll(".map-leaving").length, covers: covers(row) });
     }
     requestAnimationFrame(look);
   };
@@ -50,7 +55,7 @@ def test_the_opening_pass_is_at_one_place_at_a_time(chromium, page_file) -> None
             kind = one["stage"].split(".")[1]
             assert one["said"].startswith(VIEWS[kind]), one
             assert (kind == "ffn") == ("feed-forward" in one["said"]), one
-            assert not one["leaving"], one
+            assert not one["leaving"] and not one["covers"], one
         each = [sum(one["stage"] == stage for one in seen) for stage in stages]
         assert min(each) > len(seen) / 14  # time to read the narrow ones too
 
@@ -102,34 +107,52 @@ def bottom(box: dict) -> float:
 
 
 @browser
-@pytest.mark.parametrize("name", ["Decoder", "Larger decoder", "Translator"])
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)])
-def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, name, size) -> None:
+def test_what_a_tour_speaks_of_stands_whole_below_its_words(chromium, themed, size) -> None:
+    """At each stop of each model's tour, before and after its question is answered."""
     width, height = size
     viewport = {"width": width, "height": height}
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
-        family(keys, name)
-        keys.figure.get_by_role("button", name="Show me around").press("Enter")
+        keys = Keys(page, "map", more=False)
         map_ = keys.figure.locator(".live-map").filter(visible=True)
-        stops = DATA["tours"][name.split()[-1].lower()]
-        assert [stop["open"].split(".")[1] for stop in stops if stop.get("see") == "numbers"]
-        for stop in stops:
-            card = bottom(keys.figure.locator(".map-tour").bounding_box())
-            headings = [one.bounding_box() for one in map_.get_by_text(re.compile("^Block")).all()]
-            shown = map_.locator(".mark.open").bounding_box()
-            if stop.get("see") == "numbers":
-                row = panel(keys).bounding_box()
-                assert card <= row["y"] and row["y"] + min(row["height"], 300) <= height
-            elif width > 390 or not ("off" in stop.get("uses", []) or "scores" in stop["open"]):
-                assert min(box["y"] for box in headings) >= card, stop
-                assert bottom(shown) <= height, stop
-            else:
-                bars = map_.get_by_text(re.compile("^Next")).bounding_box()
-                last = map_.get_by_text(" others").first.bounding_box()
-                assert card <= bars["y"] and bottom(last) <= height, stop
-            page.keyboard.press("Enter")
+        heat = keys.figure.get_by_label("Temperature")
+        assert not heat.is_visible()
+
+        def seen(at: tuple) -> float:
+            """What is written is seen whole or not at all; the lower edge of the tour's words."""
+            card, line = (
+                keys.figure.locator(name).bounding_box() for name in (".map-tour", ".live-story")
+            )
+            assert card["y"] >= 0 and bottom(card) < height / 2, at
+            end = keys.figure.locator(".map-tour > .live-buttons button").nth(2).bounding_box()
+            assert end["x"] + end["width"] <= card["x"] + card["width"], at
+            assert line["y"] >= bottom(card) or bottom(line) <= bottom(card), at
+            return bottom(card)
+
+        for name in [key for one in DATA["reads"].values() for key in one]:
+            family(keys, name)
+            keys.figure.get_by_role("button", name="Show me around").press("Enter")
+            for stop in stops(keys, name, seen):
+                at = name, stop["said"]
+                card = seen(at)
+                headings = map_.get_by_text(re.compile("^Block")).all()
+                shown = map_.locator(".mark.open").bounding_box()
+                if stop.get("see") == "numbers":
+                    row = panel(keys).bounding_box()
+                    assert card <= row["y"], at
+                    assert row["y"] + min(row["height"], 300) <= height, at
+                elif width > 390 or not ("off" in stop.get("uses", []) or "scores" in stop["open"]):
+                    assert min(one.bounding_box()["y"] for one in headings) >= card, at
+                    assert bottom(shown) <= height, at
+                else:
+                    bars = map_.locator(".bar").first.bounding_box()
+                    last = map_.get_by_text(" others").first.bounding_box()
+                    assert card <= bars["y"] and bottom(last) <= height, at
+            # Who has seen it all finds the rest of the controls unfolded.
+            if name == "decoder":
+                assert heat.is_visible() == (width > 390)
+        assert not page.faults
 
 
 @browser
@@ -157,7 +180,7 @@ def test_the_translators_two_stacks_begin_together_and_its_numbers_are_in_sight(
         chromium, reduced_motion="reduce", viewport={"width": 1280, "height": 800}
     ) as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         family(keys, "Translator")
         page.evaluate("scrollTo(0, 0)")
         map_ = keys.figure.locator(".live-map.wide")
@@ -182,6 +205,13 @@ def test_the_translators_two_stacks_begin_together_and_its_numbers_are_in_sight(
             "all => all.map((one) => one.y.baseVal[0].value)"
         )
         assert after[:5] == rows[:5]
+        # All keys of the translator of captions are in a low window, too, and its line is not cut.
+        family(keys, "Caption translator")
+        page.evaluate("scrollTo(0, 0)")
+        each = panel(keys).locator("text.end.mono").all()
+        assert len(each) == 8 and max(bottom(one.bounding_box()) for one in each) <= 800
+        line = keys.figure.get_by_label("Your text")
+        assert line.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 @browser
@@ -189,17 +219,17 @@ def test_the_translators_tour_says_what_the_bright_curve_is(shown) -> None:
     keys = Keys(shown, "map")
     family(keys, "Translator")
     keys.figure.get_by_role("button", name="Show me around").press("Enter")
-    for stop in DATA["tours"]["translator"]:
+    for stop in stops(keys, "translator"):
         said = keys.figure.locator(".map-tour p").first.inner_text()
-        if "{looks}" in stop["said"]:
+        if "{looks}" in stop.get("asks", {}).get("tells", ""):
             row = panel(keys).get_attribute("aria-label")
             weights = re.findall(r"(\w+): score [−\d.]+, weight ([\d.]+\d)", row)
-            best = max(weights, key=lambda one: float(one[1]))[0]
+            best, weight = max(weights, key=lambda one: float(one[1]))
             # The word of the source that the next word says: no curve to the source's end.
-            assert f"“thirty”: it takes most from “{best}”, and “seven” is written" in said
+            weight = f"{float(weight):.2f}"
+            assert f"“thirty”: it takes most from “{best}”, weight {weight}, and “seven” is" in said
             assert best == "sieben"
             break
-        keys.press("Enter")
     else:
         raise AssertionError("no stop says it")
 
@@ -209,7 +239,7 @@ def test_the_translators_tour_says_what_the_bright_curve_is(shown) -> None:
 def test_with_twelve_tokens_the_map_and_the_panel_are_on_one_screen(chromium, themed, name) -> None:
     with offline(chromium, reduced_motion="reduce") as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         family(keys, name)
         keys.figure.get_by_label("Your text").fill(
             "A man in a red shirt is riding a bike down the street"
@@ -268,6 +298,12 @@ def test_what_would_be_written_after_each_stage_is_the_packages(
     for (said, _), one in zip(found, after[1:], strict=True):
         assert said.startswith(one.rstrip("…"))
     assert found[-1][0] in keys.figure.locator(".map-guess").inner_text()
+    # The bars are of the last token; what is open would write that once more, or another.
+    last = tokenizer.tokens[tokenizer.encode(text)[-1]].replace("Ġ", "␣")
+    assert f"after “{last}”" in texts
+    told = keys.figure.locator(".map-tells").inner_text()
+    again = " again" if found[0][0] == last else ""
+    assert f"would write “{found[0][0]}”{again} (" in told
 
 
 @browser
@@ -281,6 +317,8 @@ def test_it_says_what_a_strip_is_and_what_to_look_for(shown) -> None:
             f"a cell for each of its {width} numbers" in said
             and "Where query and key have one colour, the score rises" in said
         )
+        drawn = "".join(panel(keys).locator("text").all_text_contents())
+        assert "query q = x WQ" in drawn and "W_" not in drawn
     bench(keys)
     keys.figure.get_by_label("Open", exact=True).select_option("0.embed.")
     told = keys.figure.locator(".map-tells").inner_text()
@@ -294,6 +332,10 @@ def test_a_word_of_several_tokens_is_named_and_its_pieces_are_joined(shown, writ
     note = keys.figure.locator(".live-note").first
     joined = keys.figure.locator(".live-map.wide .joined")
     assert not joined.count() and not note.inner_text()
+    typed(keys, "A Zebra", "Your text")
+    assert note.inner_text().endswith(" “Zebra”, so it is cut into 5: ␣ Z e b ra")
+    typed(keys, "Zebra Quokka", "Your text")
+    assert "“Zebra” and “Quokka”, and may guess badly" in note.inner_text()
     family(keys, "Larger decoder")
     assert not joined.count() and not note.inner_text()  # its own text has whole words
     typed(keys, "What news, my", "Your text")

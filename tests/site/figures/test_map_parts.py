@@ -8,7 +8,7 @@ from figure_pages import NEAR, Keys, browser
 from live_site import offline
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, family
+from .test_map import DATA, SHOWN, family, stops
 from .test_map_views import choose, found, panel, said
 
 #: The named parts of a picture that are lit, and those that are dimmed, if anything is drawn there.
@@ -31,7 +31,7 @@ def test_each_stop_lights_what_it_names_and_shows_something_new(shown, name: str
     keys.reach("Show me around", "button")
     keys.press("Enter")
     seen = []
-    for number, stop in enumerate(DATA["tours"][name.split()[-1].lower()], start=1):
+    for number, stop in enumerate(stops(keys, name.lower()), start=1):
         assert stop["map"], number
         pictures = {"map": map_, "stage": panel(keys)}
         for which, picture in pictures.items():
@@ -42,7 +42,6 @@ def test_each_stop_lights_what_it_names_and_shows_something_new(shown, name: str
             assert not any(part in own for own in dim for part in names), (number, which)
             assert bool(dim) == bool(names), (number, which)
         seen.append("".join(one.evaluate("one => one.innerHTML") for one in pictures.values()))
-        keys.press("Enter")
     assert len(set(seen)) == len(seen)
     assert not map_.locator("g.dim").count() + panel(keys).locator("g.dim").count()
 
@@ -57,7 +56,7 @@ def test_a_telephone_shows_the_panel_that_a_stop_is_about(chromium, page_file) -
         card = keys.figure.locator(".map-tour")
         keys.reach("Show me around", "button")
         keys.press("Enter")
-        for number, stop in enumerate(DATA["tours"]["decoder"], start=1):
+        for number, stop in enumerate(stops(keys, "decoder"), start=1):
             lit, _ = map_.evaluate(PARTS)
             for part in stop["map"]:
                 assert any(part in own for own in lit), (number, part)
@@ -65,7 +64,6 @@ def test_a_telephone_shows_the_panel_that_a_stop_is_about(chromium, page_file) -
                 box, words = panel(keys).bounding_box(), card.bounding_box()
                 assert words["y"] + words["height"] <= box["y"], number
                 assert box["y"] + box["height"] <= 844, number
-            keys.press("Enter")
 
 
 @browser

@@ -4,7 +4,7 @@ import pytest
 from figure_pages import Keys, browser
 from live_site import offline
 
-from .test_map import DATA, family, written
+from .test_map import DATA, family, stops, written
 from .test_map_views import panel
 
 #: How high the smallest letters of the visible map are on the screen.
@@ -75,7 +75,7 @@ def test_a_tour_does_not_cover_what_it_speaks_of(chromium, themed) -> None:
         page.folder = themed.parent
         keys = Keys(page, "map")
         keys.figure.get_by_role("button", name="Show me around").press("Enter")
-        for stop in DATA["tours"]["decoder"]:
+        for stop in stops(keys, "decoder"):
             if "off" in stop.get("uses", []):
                 keys.figure.get_by_label("Switch off").select_option("0.1")
                 card = bottom(keys.figure.locator(".map-tour").bounding_box())
@@ -83,7 +83,6 @@ def test_a_tour_does_not_cover_what_it_speaks_of(chromium, themed) -> None:
                 bars = keys.figure.locator(".live-map.wide").get_by_text(" others").first
                 assert bottom(bars.bounding_box()) <= 900
                 return
-            page.keyboard.press("Enter")
 
 
 @browser
@@ -96,7 +95,7 @@ def test_on_a_telephone_a_tour_shows_curves_and_bars(chromium, themed, name: str
         family(keys, name)
         keys.figure.get_by_role("button", name="Show me around").press("Enter")
         map_ = keys.figure.locator(".live-map.tall")
-        for stop in DATA["tours"]["decoder"]:
+        for stop in stops(keys, "decoder"):
             card = bottom(keys.figure.locator(".map-tour").bounding_box())
             if "head" in stop.get("uses", []):
                 shown = map_.locator(".mark.open").bounding_box()
@@ -104,7 +103,6 @@ def test_on_a_telephone_a_tour_shows_curves_and_bars(chromium, themed, name: str
             if "off" in stop.get("uses", []):
                 assert map_.get_by_text("Next token").bounding_box()["y"] >= card
                 assert bottom(map_.get_by_text(" others").first.bounding_box()) <= 844
-            page.keyboard.press("Enter")
 
 
 @browser
@@ -138,10 +136,9 @@ def test_next_keeps_its_place_from_stop_to_stop(chromium, themed, width: int) ->
             keys.figure.get_by_role("button", name="Show me around").press("Enter")
             onward = page.locator(".map-tour > .live-buttons > button").nth(1)
             places = []
-            for _ in DATA["tours"][name.lower()]:
+            for _ in stops(keys, name.lower()):
                 box = onward.bounding_box()
                 places.append((box["x"], box["width"], round(box["y"])))
-                page.keyboard.press("Enter")
             assert len(set(places)) == 1, (name, places)
 
 

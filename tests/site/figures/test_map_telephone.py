@@ -24,6 +24,8 @@ def boxes(keys: Keys, name: str) -> list[dict]:
 
 @browser
 def test_each_feed_forward_network_of_the_translator_has_its_name(telephone) -> None:
+    family(telephone, "Caption translator")  # three blocks: some names stand upright
+    assert [len(boxes(telephone, name)) for name in ("FFN", "cross", "self")] == [6, 3, 5]
     family(telephone, "Translator")
     each = boxes(telephone, "FFN")
     assert len(each) == 4

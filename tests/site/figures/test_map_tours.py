@@ -8,7 +8,7 @@ from figure_pages import NEAR, Keys, browser, typed
 from live_site import offline, own_page
 
 from .test_inside import opened, opened_encoder
-from .test_map import DATA, ITEM, SHOWN, family, numbers, unfold, written
+from .test_map import DATA, ITEM, SHOWN, family, numbers, stops, unfold, written
 
 WORDS = ["no", "one", "two", "three", "four"]
 
@@ -79,6 +79,15 @@ def test_an_encoder_with_a_mask_is_compared_with_the_trained_one(shown, gaps) ->
     order = now.argsort(descending=True)[: DATA["bars"]]
     assert numbers(keys)[2] == pytest.approx(now[order].tolist(), abs=SHOWN)
     assert before(keys) == pytest.approx(trained[order].tolist(), abs=SHOWN)
+    # Its tour asks what a mask would change, and answers with the same numbers.
+    keys.figure.get_by_label("Causal mask").uncheck()
+    keys.figure.get_by_role("button", name="Show me around").press("Enter")
+    tour = stops(keys, "encoder")
+    assert [next(tour).get("asks", {}).get("kind") for _ in range(2)] == [None, "masked"]
+    said = keys.figure.locator(".map-tour p").first.inner_text()
+    best, other = int(trained.argmax()), int(now.argmax())
+    assert (best != other) == (f"“{known[other]}”" in said) and f"“{known[best]}”" in said
+    assert all(f"{float(one):.2f}" in said for one in (now[other], now[best], trained[best]))
 
 
 @browser
@@ -89,9 +98,10 @@ def test_the_switches_are_folded_beside_what_they_change(chromium, page_file, wi
         page.goto(own_page(page_file.parent, "map").as_uri())
         choice = page.get_by_label("Switch off")
         choice.wait_for(state="attached")
-        assert choice.is_visible() == (width > 768)
+        assert not choice.is_visible()
+        page.get_by_text("More", exact=True).click()
         if width < 768:
-            page.get_by_text("More", exact=True).click()
+            assert not choice.is_visible()
             page.get_by_text("Switch parts off").click()
         choice.select_option("0.1")
         assert "with everything on" in page.locator(".map-guess").inner_text()
@@ -138,10 +148,13 @@ def test_a_tour_leads_through_the_model_that_is_chosen(
     family(keys, name)
     keys.reach("Show me around", "button")
     keys.press("Enter")
-    stops = DATA["tours"][name.split()[-1].lower()]
-    for number, stop in enumerate(stops, start=1):
-        said = of_the_model(stop["said"], config, layers, keys)
-        assert tour.locator("p").first.inner_text() == f"{number} of {len(stops)}. {said}"
+    count = len(DATA["tours"][name.split()[-1].lower()])
+    for number, stop in enumerate(stops(keys, name.lower()), start=1):
+        said = tour.locator("p").first.inner_text()
+        if "asks" not in stop:
+            own = of_the_model(stop["said"], config, layers, keys)
+            assert said == f"{number} of {count}. {own}"
+        assert said.startswith(f"{number} of {count}. ") and "undefined" not in said
         assert choice.input_value() == of_the_model(stop["open"], config, layers, keys)
         assert tour.get_by_role("button", name="Back").is_disabled() == (number == 1)
         tab = keys.figure.get_by_role("button", name=name.split()[-1].capitalize(), exact=True)
@@ -150,8 +163,72 @@ def test_a_tour_leads_through_the_model_that_is_chosen(
         for label, row in ("Your text", "text"), ("Head", "head"), ("Switch off", "off"):
             seen = keys.figure.get_by_label(label, exact=True).is_visible()
             assert seen == (row in kept), (number, label)
-        keys.press("Enter")
     assert not tour.is_visible() and keys.figure.get_by_label("Your text").is_visible()
+
+
+@browser
+def test_what_a_tour_asks_is_answered_with_the_packages_numbers(shown, captioner) -> None:
+    """Each question of the first tour: its choices, the right one, and what is said of it."""
+    model, tokenizer = captioner
+    keys = Keys(shown, "map")
+    ids = tokenizer.encode(DATA["texts"]["decoder"])
+    names = [tokenizer.tokens[one].replace("Ġ", "␣") for one in ids]
+
+    def shares(row: list[int], places: bool = True, gone: str = "") -> torch.Tensor:
+        return opened(model, torch.tensor([row]), True, places, gone)["logits"].softmax(-1)
+
+    def token(row: torch.Tensor) -> str:
+        return tokenizer.tokens[int(row.argmax())].replace("Ġ", "␣")
+
+    whole, block = shares(ids), opened(model, torch.tensor([ids]), True, True, "")["blocks"][0]
+    best, last = int(whole.argmax()), len(ids) - 1
+    left_out = [shares(ids[:t] + ids[t + 1 :])[best] for t in range(last)]
+    second, third = (block["maps"][head, -1] for head in (1, 2))
+    twice = (2 * second.log()).softmax(-1)  # the same as of twice the scores
+    before = model.embedding(torch.tensor([ids])).double()
+    before = model.positions.embed(before)[0, -1].detach()
+    with torch.no_grad():
+        ended = (model.norm(block["after"][0, -1].float()) @ model.embedding.weight.T).softmax(-1)
+    plain, without, then = (
+        shares(ids, places=False),
+        shares(ids, gone="0.ffn"),
+        shares([*ids, best]),
+    )
+    said = f"“{token(whole)}”"
+    right = {
+        "without": (f"“{names[left_out.index(min(left_out))]}”", whole[best], min(left_out)),
+        "positions": ("Yes" if plain.argmax() == best else "No", plain[best], whole[best]),
+        "takes": (f"“{names[int(second.argmax())]}”", second.max()),
+        "same": ("Yes" if second.argmax() == third.argmax() else "No", third.max()),
+        "sharper": ("rise", second.max(), twice.max()),
+        "longer": ("longer" if block["added"][0, -1].norm() > before.norm() else "shorter",
+                   block["added"][0, -1].norm(), before.norm(), block["between"][0, -1].norm()),
+        "guess": (f"“{token(ended)}”", ended.max()),
+        "off": ("fall" if without[best] < whole[best] else "rise", without[best], whole[best]),
+        "after": (f"“{token(then)}”", then.max()),
+    }  # fmt: skip
+    asked, words = [], keys.figure.locator(".map-tour p").first
+    keys.reach("Show me around", "button")
+    keys.press("Enter")
+    for stop in DATA["tours"]["decoder"]:
+        if "asks" in stop:
+            kind = stop["asks"]["kind"]
+            answer, *found = right[kind]
+            choices = keys.figure.locator(".map-choices button")
+            wrong = choices.filter(has_not_text=re.compile(f"^{re.escape(answer)}$"))
+            assert choices.count() - wrong.count() == 1, kind
+            first = kind != "takes"
+            (choices.get_by_text(answer, exact=True) if first else wrong.first).press("Enter")
+            assert ("Right. " in words.inner_text()) == first
+            # Small ones are written with more digits.
+            said_ = [float(one) for one in re.findall(r"\d\.\d+", words.inner_text())]
+            for one in found:
+                assert min(abs(float(one) - shown_) for shown_ in said_) < 0.005 + NEAR, kind
+            assert said in words.inner_text() or kind not in ("without", "positions", "off")
+            asked.append(kind)
+        end = words.inner_text()
+        keys.press("Enter")
+    assert asked == list(right) and "You predicted 8 of 9." in end
 
 
 @browser
@@ -159,7 +236,9 @@ def test_a_tour_can_be_left_and_ends_with_its_model(shown) -> None:
     keys = Keys(shown, "map")
     tour = keys.figure.locator(".map-tour")
     keys.reach("Show me around", "button")
-    keys.press("Enter", "Enter", "Shift+Tab", "Enter")
+    keys.press("Enter", "Enter", "Enter")  # the first question is answered, and the next asked
+    back = keys.figure.get_by_role("button", name="Back")
+    back.press("Enter")
     assert tour.locator("p").first.inner_text().startswith("1 of ")
     family(keys, "Encoder")
     assert not tour.is_visible() and keys.figure.get_by_label("Your text").is_visible()
@@ -181,12 +260,11 @@ def test_the_translators_tour_shows_a_token_of_the_band_that_is_open(shown) -> N
     keys.reach("Show me around", "button")
     keys.press("Enter")
     shown_ = []
-    for _ in DATA["tours"]["translator"]:
+    for _ in stops(keys, "translator"):
         shown_.append((token.get_attribute("aria-valuetext"), written(keys)))
         row = keys.figure.locator(".map-rows.of-attention .map-row").filter(visible=True)
         if row.count():  # the numbers are those of the same token
             assert f": the row of {shown_[-1][0]} in numbers" in row.get_attribute("aria-label")
-        keys.press("Enter")
     source = "sieben und dreißig → "
     assert shown_[:3] == [(word, f"{source}…") for word in ("dreißig", "dreißig", "start")]
     assert shown_[3:] == [("thirty", f"{source}thirty")] * 3
@@ -340,10 +418,10 @@ def test_a_tour_begins_at_the_last_row_and_takes_a_part_out_for_one_stop(shown) 
     keys.reach("Show me around", "button")
     keys.press("Enter")
     choice, off = keys.figure.get_by_label("Switch off"), []
-    for _ in DATA["tours"]["decoder"]:
-        assert rows.text_content() == f"␣{last}"
+    for stop in stops(keys, "decoder"):
+        own = "grass" if stop.get("asks", {}).get("writes") else last
+        assert rows.text_content() == f"␣{own}"
         off.append(choice.input_value())
-        keys.press("Enter")
     assert off == [stop.get("off", "") for stop in DATA["tours"]["decoder"]] and any(off)
     assert choice.input_value() == ""
 

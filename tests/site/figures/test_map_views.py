@@ -8,7 +8,7 @@ from figure_pages import Keys, browser
 from live_site import offline
 
 from .test_inside import opened
-from .test_map import DATA, SHOWN, bench, family, written
+from .test_map import DATA, SHOWN, bench, family, stops, written
 
 NUMBER = r"[−-]?\d+\.\d{4}"
 #: What the panel's title begins with, by the kind of stage.
@@ -196,8 +196,8 @@ def test_each_stop_of_a_tour_shows_its_stage(shown, name: str) -> None:
     keys = Keys(shown, "map")
     family(keys, name)
     keys.reach("Show me around", "button")
-    for stop in DATA["tours"][name.lower()]:
-        keys.press("Enter")
+    keys.press("Enter")
+    for stop in stops(keys, name.lower()):
         title = SUMS if stop.get("sums") else TITLES[stop["open"].split(".")[1]]
         assert re.match(title, said(keys).replace(" is off", "")), stop["open"]
         if name != "Translator":  # the panel is in sight
@@ -211,8 +211,11 @@ def test_the_first_screen_is_the_picture(chromium, themed) -> None:
     viewport = {"width": 1280, "height": 800}
     with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
         page.folder = themed.parent
-        keys = Keys(page, "map")
+        keys = Keys(page, "map", more=False)
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        # A model, a text, a tour and two examples: the rest is folded.
+        above = keys.figure.locator(":is(.live-controls, .map-top) :is(button, input, select)")
+        assert above.filter(visible=True).count() == 9
         row = [
             keys.figure.get_by_role("button", name=one, exact=True)
             for one in ("Decoder", "Translator", "Write the next token")
@@ -222,16 +225,17 @@ def test_the_first_screen_is_the_picture(chromium, themed) -> None:
         assert max(middles) - min(middles) < 4
         view = keys.figure.locator(".live-map.wide").bounding_box()
         title = keys.figure.locator(".live-map.wide").get_by_text("Next token").bounding_box()
-        for label in "Draw one", "Let it run":
-            button = keys.figure.get_by_role("button", name=label).bounding_box()
-            assert middles[0] < button["y"] < view["y"] < button["y"] + 80
-        heat = keys.figure.get_by_label("Temperature").bounding_box()
-        assert 0 < title["y"] - heat["y"] < 90
+        assert title["y"] < 250
         head = keys.figure.get_by_label("Head", exact=True).bounding_box()
         rows = panel(keys).bounding_box()
         assert abs(head["y"] - rows["y"]) < 20 and view["y"] + view["height"] <= rows["y"] + 2
         sums = panel(keys).get_by_text("sum of weight").bounding_box()
         assert sums["y"] + sums["height"] <= 800
+        keys.figure.get_by_role("button", name="More").click()
+        view = keys.figure.locator(".live-map.wide").bounding_box()
+        for label in "Draw one", "Let it run":
+            button = keys.figure.get_by_role("button", name=label).bounding_box()
+            assert middles[0] < button["y"] < view["y"] < button["y"] + 120
         keys.figure.get_by_role("button", name="Let it run").click()
         keys.figure.get_by_label("Switch off", exact=True).select_option("1.1")
         keys.figure.get_by_label("Positions").uncheck()
