@@ -7,10 +7,10 @@ per minute are chosen. What measures times runs alone, the others side by side; 
 meanwhile, and what is to be timed is compiled beside them. Each is a process, stopped when the time
 ends. Finished parts are not run again, stopped ones resume from
 what they keep in ``--keep`` (``_build/gpu``), where compiled kernels are kept too; records are in
-``benchmarks/records`` and the lessons' folders. A missing corpus, like any other failure, stops the
-part that needs it, not the others. ``--list`` shows the parts, ``--only`` runs some, ``--again``
-repeats finished ones. It runs from an unpacked archive: nothing needs to be installed but PyTorch,
-jaxtyping, safetensors, regex and PyYAML.
+``benchmarks/records`` and the lessons' folders. A part that lacks a package or a corpus is left
+out, and one that fails does not stop the others. ``--list`` shows the parts, ``--only`` runs some,
+``--again`` repeats finished ones from the start. It runs from an unpacked archive: nothing needs to
+be installed but PyTorch, jaxtyping, safetensors, regex and PyYAML.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import importlib.util
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -36,6 +37,7 @@ from multi30k import several  # noqa: E402
 from coursebook import course, records  # noqa: E402
 from coursebook.measuring import measure, need_cuda  # noqa: E402
 from tfcourse import presets  # noqa: E402
+from tfcourse.data.real import state  # noqa: E402
 
 #: The tests that need CUDA, or that do more if there is one.
 TESTS = (
@@ -44,8 +46,7 @@ TESTS = (
     "tests/tfcourse/training/test_fit.py",
     "tests/tfcourse/recurrent/test_recurrent.py",
 )
-#: What the tests need beside the packages; and the chapters.
-TEST_PACKAGES, CHAPTER_PACKAGES = ("pytest", "hypothesis", "beartype"), ("nbconvert",)
+TEST_PACKAGES = ("pytest", "hypothesis", "beartype")
 #: What loses everything when it is stopped may take this many minutes of a visit.
 AT_A_STRETCH = 4.0
 #: Where minutes come from if nothing was measured.
@@ -75,6 +76,8 @@ class Part:
     warm:
         Compiles what it measures, if that takes long: a later run finds it in the folders of
         :func:`environment`.
+    needs, corpora:
+        Packages that it needs beside those of every part, and real corpora.
     """
 
     about: str
@@ -85,6 +88,8 @@ class Part:
     kept: bool = True
     alone: bool = False
     warm: Callable[[Path], None] | None = None
+    needs: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
 
 
 def tests(folder: Path) -> None:
@@ -148,11 +153,12 @@ def _timings() -> dict[str, Part]:
     return {
         "cuda-tests": Part(
             "the tests that need CUDA", 3, 13, tests, kept=False, alone=True,
+            needs=TEST_PACKAGES,
             source=f"84 % of them in 1 min on six processes ({H100})",
         ),
         "translation-speed-gpu": Part(
             "what a translator's step costs", 3, 5, script("translation_speed", resumed=False),
-            kept=False, alone=True,
+            kept=False, alone=True, needs=("num2words",),
         ),
         "attention-speed-gpu": Part(
             "attention and our kernel beside PyTorch's", 2, 8, script("attention_speed"),
@@ -160,12 +166,12 @@ def _timings() -> dict[str, Part]:
         ),
         "generation-speed-gpu": Part(
             "GPT-2 writes, beside Hugging Face", 6, 9, script("generation_speed"), alone=True,
-            warm=script("generation_speed", "--warm"),
+            warm=script("generation_speed", "--warm"), needs=("transformers",),
             source=f"one of two rows in 3.2 min ({H100})",
         ),
         "package-speed-gpu": Part(
             "training steps beside Hugging Face and PyTorch", 5, 9, script("package_speed"),
-            alone=True, warm=script("package_speed", "--warm"),
+            alone=True, warm=script("package_speed", "--warm"), needs=("transformers",),
         ),
         "serial-time-gpu": Part(
             "recurrent nets and attention by length", 1, 3, script("serial_time", resumed=False),
@@ -179,12 +185,12 @@ def _trainings() -> dict[str, Part]:
     return {
         "parallel-text-gpu": Part(
             "a text model's loss against the clock, beside LSTM and GRU", 11, 9,
-            script("parallel_text"),
+            script("parallel_text"), corpora=("tinyshakespeare",),
             source=f"steps of 22 to 26 ms, 25,500 of them, and the speed ({H100})",
         ),
         "rotary-longer-gpu": Part(
             "rotary positions beyond windows of 1,024 tokens of real text", 15, 9,
-            script("rotary_longer"),
+            script("rotary_longer"), corpora=("wikitext-2",),
         ),
         "vision-arrows-gpu": Part(
             "a vision transformer and its rivals on larger drawings", 25, 4,
@@ -192,19 +198,32 @@ def _trainings() -> dict[str, Part]:
         ),
         "block-training-gpu": Part(
             "the norm before, after or not at all, with 12 and 24 blocks", 45, 6,
-            script("block_training"),
+            script("block_training"), corpora=("wikitext-2",),
         ),
         "tying-vocabulary-gpu": Part(
             "tying with 8,192 and 32,768 tokens", 80, 5, script("tying_vocabulary"),
+            corpora=("wikitext-2",),
         ),
-        "tinyshakespeare-gpu": Part("nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu")),
+        "tinyshakespeare-gpu": Part(
+            "nanoGPT's GPU setting", 6, 9, preset("tinyshakespeare-gpu"),
+            corpora=("tinyshakespeare",),
+        ),
         "multi30k-de-en": Part(
             "a translator, 3 seeds", 15, 8, preset("multi30k-de-en", 1, 2, 3),
             source=f"one seed took more than 4 min beside others ({H100})",
+            needs=("sacrebleu",), corpora=("multi30k",),
         ),
-        "multi30k-en-de": Part("the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3)),
-        "cifar10-vit": Part("a vision transformer on photographs", 20, 5, preset("cifar10-vit")),
-        "imdb-bert-gpu": Part("BERT small on all of IMDb", 25, 4, preset("imdb-bert-gpu")),
+        "multi30k-en-de": Part(
+            "the other way", 15, 4, preset("multi30k-en-de", 1, 2, 3),
+            needs=("sacrebleu",), corpora=("multi30k",),
+        ),
+        "cifar10-vit": Part(
+            "a vision transformer on photographs", 20, 5, preset("cifar10-vit"),
+            corpora=("cifar-10",),
+        ),
+        "imdb-bert-gpu": Part(
+            "BERT small on all of IMDb", 25, 4, preset("imdb-bert-gpu"), corpora=("imdb",)
+        ),
     }  # fmt: skip
 
 
@@ -216,7 +235,7 @@ def parts() -> dict[str, Part]:
         if "tfcourse.runs.size" in path.read_text("utf-8"):
             name = course.short_name(path)
             found[name.replace("/", "-")] = Part(
-                f"{name} at full size", 10, 3, chapter(path), kept=False
+                f"{name} at full size", 10, 3, chapter(path), kept=False, needs=("nbconvert",)
             )
     return dict(sorted(found.items(), key=lambda one: -one[1].value / one[1].minutes))
 
@@ -242,6 +261,11 @@ class States:
         total = round(self.of(name)[0] + minutes, 2)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path(name).write_text(json.dumps({"minutes": total, "finished": finished}), "utf-8")
+
+    def forget(self, name: str) -> None:
+        """Remove what a part has kept, so that it starts anew."""
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        self._path(name).unlink(missing_ok=True)
 
     def left(self, name: str, part: Part) -> float:
         """Minutes that are probably left: a tenth of the whole at least."""
@@ -276,10 +300,10 @@ def command(name: str, keep: Path, warm: bool = False) -> list[str]:
     return [sys.executable, __file__, "--part", name, "--keep", str(keep), *["--warm"] * warm]
 
 
-def absent(name: str) -> list[str]:
-    """The packages that a part needs and this Python does not have."""
-    needs = {"cuda-tests": TEST_PACKAGES}.get(name, CHAPTER_PACKAGES if name[:2].isdigit() else ())
-    return [package for package in needs if importlib.util.find_spec(package) is None]
+def absent(part: Part) -> list[str]:
+    """What a part needs and does not find here: packages, and corpora."""
+    packages = [name for name in part.needs if importlib.util.find_spec(name) is None]
+    return packages + [f"the corpus {name}" for name in part.corpora if state(name) == "not here"]
 
 
 def environment(keep: Path) -> dict[str, str]:
@@ -352,12 +376,14 @@ def main() -> None:
         return
     need_cuda()
     if choice.again:
+        for name in finished:
+            states.forget(name)
         finished = set()
     todo = {name: part for name, part in wanted.items() if name not in finished}
     for name in sorted(finished):
         print(f"{name}: done before", flush=True)
     for name in list(todo):
-        if missing := absent(name):
+        if missing := absent(todo[name]):
             print(f"{name}: left out, it needs {', '.join(missing)}", flush=True)
             del todo[name]
     chosen = choose(todo, states, choice.minutes)

@@ -120,6 +120,18 @@ def test_no_test_for_a_gpu_draws_on_the_device(course, monkeypatch):
     assert len(found) > 5 and not any(found.values()), found
 
 
+def test_every_test_of_a_gpu_is_among_those_that_make_gpu_runs(course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    named = tuple(str(course / name) for name in importlib.import_module("on_gpu").TESTS)
+    moves = re.compile(r"""\.cuda\(\)|device\("cuda"\)|device="cuda"|DEVICE = "cuda\"""")
+    found = [
+        path
+        for path in (course / "tests" / "tfcourse").rglob("*.py")
+        if moves.search(path.read_text("utf-8"))
+    ]
+    assert len(found) >= 3 and all(str(path).startswith(named) for path in found), found
+
+
 def test_a_page_shows_every_record_that_make_gpu_adds_to_a_laptops(course, monkeypatch):
     monkeypatch.syspath_prepend(str(course / "benchmarks"))
     parts = importlib.import_module("on_gpu").parts()

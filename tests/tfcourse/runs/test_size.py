@@ -1,6 +1,7 @@
 """A page's two sizes, and the parts of `make gpu`."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from coursebook.course import script_paths
+from tfcourse import presets
+from tfcourse.data.real.registry import FILES
 from tfcourse.runs.size import size, sized
 
 
@@ -87,8 +90,12 @@ def test_make_gpu_goes_on_after_what_fails_and_repeats_nothing(gpu, tmp_path, ca
             gpu(given, "--minutes", "15")
         assert before in capsys.readouterr().out
     assert (tmp_path / "good").read_text() == "x"
+    row = tmp_path / "kept" / "good" / "row.json"
+    row.parent.mkdir()
+    row.write_text("{}")
     gpu(given, "--only", "good", "--again")
     assert (tmp_path / "good").read_text() == "xx"
+    assert not row.exists(), "a kept row would be read, not measured again"
 
 
 def test_make_gpu_chooses_by_value_per_minute(gpu, tmp_path, capsys):
@@ -218,15 +225,55 @@ def test_make_gpu_runs_from_an_unpacked_archive(course, tmp_path):
     assert done.stdout.startswith("cuda-tests") and not (unpacked / ".venv").exists()
 
 
-def test_make_gpu_leaves_out_what_lacks_a_package(gpu, tmp_path, capsys, monkeypatch):
-    given = {name: (1, 1, {}, GOOD) for name in ("cuda-tests", "09-decoder", "speed")}
-    monkeypatch.setitem(sys.modules, "hypothesis", None)
-    monkeypatch.setitem(sys.modules, "nbconvert", None)
-    gpu(given)
+def test_make_gpu_leaves_out_what_lacks_a_package_or_a_corpus(gpu, tmp_path, capsys, monkeypatch):
+    needs = {"tests": {"needs": ("hypothesis",)}, "chapter": {"needs": ("nbconvert",)},
+             "text": {"corpora": ("imdb",)}, "speed": {}}  # fmt: skip
+    for package in ("hypothesis", "nbconvert", "pooch"):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delenv("TFCOURSE_CACHE", raising=False)
+    monkeypatch.setenv("TFCOURSE_DATA", str(tmp_path))
+    gpu({name: (5, 1, more, GOOD) for name, more in needs.items()}, "--minutes", "5")
     said = capsys.readouterr().out
-    assert "cuda-tests: left out, it needs hypothesis\n" in said
-    assert "09-decoder: left out, it needs nbconvert\n" in said
+    assert "tests: left out, it needs hypothesis\n" in said
+    assert "chapter: left out, it needs nbconvert\n" in said
+    assert "text: left out, it needs the corpus imdb\n" in said
+    assert "speed: done" in said, "the minutes of what is left out are not taken"
     assert {path.name for path in tmp_path.iterdir()} == {"speed", "kept"}
+
+
+#: What every part may import: the packages that CONTRIBUTING.md names, and what PyTorch brings.
+COMMON = {"torch", "jaxtyping", "safetensors", "regex", "yaml", "numpy", "triton"}
+
+
+def test_a_part_says_what_it_needs(course, monkeypatch):
+    monkeypatch.syspath_prepend(str(course / "benchmarks"))
+    import on_gpu
+
+    found, scripts = on_gpu.parts(), script_paths(course)
+    own = {
+        *COMMON,
+        *scripts,
+        "coursebook",
+        "tfcourse",
+        "_beside",
+        "_peers",
+    } | sys.stdlib_module_names
+    told = 0
+    for name, part in found.items():
+        if name in presets.names():
+            preset = presets.load(name)
+            assert part.corpora == (preset.data.name,)
+            assert ("sacrebleu" in part.needs) == ("bleu" in preset.evaluation.measures)
+        elif path := scripts.get(name.removesuffix("-gpu").replace("-", "_")):
+            source = path.read_text("utf-8")
+            modules = re.findall(r"^\s*(?:from|import) (\w+)", source, re.M)
+            assert {*part.corpora} == {c for c in FILES if f'"{c}"' in source}, name
+            assert {*modules} - own <= {*part.needs}, name
+            told += len(part.needs)
+    assert told >= 3 and sum(bool(part.corpora) for part in found.values()) == 9
+    assert found["translation-speed-gpu"].needs == ("num2words",)  # its corpus imports it
+    assert {*on_gpu.TEST_PACKAGES} == {*found["cuda-tests"].needs}
+    assert all(p.needs == ("nbconvert",) for name, p in found.items() if name[:2].isdigit())
 
 
 def test_make_gpu_keeps_what_was_compiled(gpu, tmp_path, monkeypatch):

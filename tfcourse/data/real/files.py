@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 
@@ -35,20 +36,24 @@ class NotHere(FileNotFoundError):
 
 def cache() -> Path:
     """The folder for downloads: `TFCOURSE_CACHE`, or else the system's cache folder."""
+    if named := os.environ.get("TFCOURSE_CACHE"):
+        return Path(named).expanduser()
     import pooch
 
-    named = os.environ.get("TFCOURSE_CACHE")
-    return Path(named).expanduser() if named else Path(pooch.os_cache("tfcourse"))
+    return Path(pooch.os_cache("tfcourse"))
 
 
 def folders() -> list[Path]:
     """Where files are looked for, in this order. `TFCOURSE_DATA`, if set, must name a folder."""
-    named = os.environ.get("TFCOURSE_DATA")
-    if not named:
-        return [cache()]
-    if not Path(named).expanduser().is_dir():
-        raise ValueError(f"TFCOURSE_DATA must name a folder that exists, got {named!r}")
-    return [Path(named).expanduser(), cache()]
+    found = []
+    if named := os.environ.get("TFCOURSE_DATA"):
+        found.append(Path(named).expanduser())
+        if not found[0].is_dir():
+            raise ValueError(f"TFCOURSE_DATA must name a folder that exists, got {named!r}")
+    # Without pooch nothing was downloaded: a GPU's image may lack it.
+    if os.environ.get("TFCOURSE_CACHE") or find_spec("pooch"):
+        found.append(cache())
+    return found
 
 
 def there(file: RealFile) -> Path | None:
