@@ -9,7 +9,7 @@ Live.mapCard = (ui, { step, leave, answer }) => {
   const [back, onward, end] = ui.row(element, ["Back", () => step(-1)], ["Next", () => (question ? answer(null) : step(1))], ["End", leave]);
   element.append(choices, lent); // the controls of a stop stand below its words
   onward.dataset.room = "End the tour"; // as wide with any word, so that nothing beside it moves under a finger
-  let question = null, answers = new Map();
+  let question = null, answers = new Map(), at = -1;
   return {
     element, lent,
     begin() { answers = new Map(); },
@@ -22,13 +22,15 @@ Live.mapCard = (ui, { step, leave, answer }) => {
     },
     // Keeps an answer and what the model says to it; `tells` is called once it counts.
     keep(n, chosen, { right, choices: all }, tells) {
+      element.style.minHeight = `${element.offsetHeight}px`; // the answer is shorter, and what stands below stays in its place
       answers.set(n, { chosen, right });
       const first = chosen === null || all.length < 2 ? "" : chosen === right ? "Right. " : `You said ${/^“/.test(all[chosen]) ? all[chosen] : `“${all[chosen]}”`}. `;
       answers.get(n).said = `${first}${tells()}`;
     },
     // Shows a stop; `asks` is its question, as long as that is open.
     show(n, count, said, asks) {
-      question = asks;
+      if (n !== at) element.style.minHeight = "";
+      [question, at] = [asks, n];
       words.replaceChildren(html("strong", {}, `${n + 1} of ${count}. `), ...indexed(said), ...(asks ? [" ", html("strong", { class: "map-question" }, asks.question)] : []));
       choices.replaceChildren(...(asks?.choices ?? []).map((one, i) => html("button", { type: "button", onclick: () => answer(i) }, one)));
       back.disabled = !n;
