@@ -282,7 +282,7 @@ def test_a_gradients_size_and_direction_are_two_numbers_and_the_text_has_both():
     assert max(map(abs, neither + turned)) < 0.25
     assert min(exploded) > 1e5 and "it explodes" in text
     assert all(0.7 < share < 1.25 for share in kept) and "most of $g$ arrives" in text
-    assert min(whole) > 2 and "The rest of $g'$ comes from the layers" in text
+    assert min(whole) > 2 and "The layers add a second part to $g'$" in text
     rest = [(size**2 - share**2) ** 0.5 for size, share in zip(whole, kept, strict=True)]
-    assert round(max(rest)) == 7 and "up to seven times as long" in text
+    assert round(max(rest)) == 7 and "up to seven times as long as $g$" in text
     assert "abs(" not in block["arriving"].source + block["through"].source
