@@ -61,7 +61,7 @@ TOGETHER = (
     (r"tests/site/figures/test_map", "tests/site, map"),
     (r"tests/solutions/", "tests/solutions"),
     (
-        r"nbjudge/tests/(run/test_class|report/test_feedback|report/test_people)\.py",
+        r"nbjudge/tests/(run/test_(class|again)|report/test_(feedback|people)|intake/test_rules)\.py",
         "nbjudge/tests, one class",
     ),
 )

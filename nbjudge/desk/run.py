@@ -354,8 +354,7 @@ class _Progress:
             self._note(name, finding)
             why = ran.stopped.get(cells.exercise_of(name), "")
             if finding.error == "Missing" and why:
-                given = why == outcome.NO_ANSWER
-                finding.says = why if given else f"The answer's own cell stopped: {why}"
+                finding.says = outcome.why_missing(why)
             elif name in messages:
                 finding.says = messages[name]
             finding = elsewhere.explained(finding, notebook, name)

@@ -103,7 +103,7 @@ class Findings:
         """Why an exercise's names are undefined; empty if its cell ran to the end."""
         broken = {cells.grade_id(self.cells[index]) for index in self.kernels.broken}
         why = BREAKS if exercise in broken else self.stopped.get(exercise, "")
-        return why if why in ("", outcome.NO_ANSWER) else f"The answer's own cell stopped: {why}"
+        return outcome.why_missing(why)
 
     def all_notes(self) -> Notes:
         """All notes without duplicates, including those that name several cells in one line."""

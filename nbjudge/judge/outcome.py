@@ -63,6 +63,11 @@ def why_stopped(cell: NotebookNode) -> str:
     return plain(text).strip()[:MAX_MESSAGE]
 
 
+def why_missing(why: str) -> str:
+    """What is said of a name that is missing, from why the answer's own cell stopped."""
+    return why if why in ("", NO_ANSWER) else f"The answer's own cell stopped: {why}"
+
+
 def settled(finding: Finding, points: float) -> Finding:
     """The finding in a test; an invalid score from its last line is an error too."""
     value = finding.value

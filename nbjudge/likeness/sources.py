@@ -58,7 +58,7 @@ def exercises(folders: list[GradingFolder]) -> list[str]:
     return [name for folder in folders for name in _stubs(folder.release())]
 
 
-def earlier(path: Path, folders: list[GradingFolder], called: str = "") -> Answers:
+def earlier(path: Path, folders: list[GradingFolder]) -> Answers:
     """The answers of an earlier cohort to the same exercises.
 
     Parameters
@@ -67,15 +67,13 @@ def earlier(path: Path, folders: list[GradingFolder], called: str = "") -> Answe
         A folder of submissions, a folder of graded work, or a file of fingerprints.
     folders:
         This class's, one for each notebook of the problem set.
-    called:
-        The cohort's name; by default the path.
 
     Raises
     ------
     ValueError
         If there is nothing of this problem set, or the file cannot be read.
     """
-    called, answers = called or str(path), Answers()
+    called, answers = str(path), Answers()
     problem_set = folders[0].problem_set
     kept = path if path.is_file() else path / FOLDER / f"{problem_set}{KEPT}"
     if path.is_dir() and path.resolve() == folders[0].into:

@@ -179,9 +179,8 @@ class Nursery:
         self,
         limits: Limits | None = None,
         files: Mapping[str, bytes] | None = None,
-        entry: str | None = None,
     ) -> ExaminerProcess:
-        """Create a process for test cells, which runs ``entry``, by default ``examiner_entry``.
+        """Create a process for test cells, which runs ``examiner_entry``.
 
         Raises
         ------
@@ -192,9 +191,8 @@ class Nursery:
         """
         limits, files = limits or Limits(), dict(files or {})
         _check_files(files, limits)
-        entry = entry or self._entry
         return self._child(
-            ExaminerProcess, "examiners", files, limits=limits, isolated=False, entry=entry
+            ExaminerProcess, "examiners", files, limits=limits, isolated=False, entry=self._entry
         )
 
     def isolated(self, entry: str, limits: Limits | None = None) -> ExaminerProcess:

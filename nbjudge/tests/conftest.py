@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +20,7 @@ from nbjudge.desk import run as desk_run
 from nbjudge.inside import program
 from nbjudge.intake.release import make_release
 from nbjudge.run import bench
+from nbjudge.store.results import Report
 from nbjudge.testing import by_hand
 
 HERE = Path(__file__).parent
@@ -87,6 +89,13 @@ def small_course(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
+def in_small_course(small_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands work on the small course, and break no line that they print."""
+    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+    monkeypatch.setenv("COLUMNS", "400")
+
+
+@pytest.fixture
 def nothing_forbidden() -> Iterator[None]:
     """Whatever a test forbids is allowed before it and after it."""
     by_hand()
@@ -119,6 +128,34 @@ def one_nursery() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench, "Nursery", OneNursery)
         yield
+
+
+@pytest.fixture(scope="session")
+def graded_three(small_course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of three, graded once: ada is right, ben half right, eve cannot be read."""
+    folder = tmp_path_factory.mktemp("three")
+    small_set.hand_in(folder / "in", "ada", small_set.answered(small_course))
+    small_set.hand_in(folder / "in", "ben", small_set.answered(small_course, double="double = abs"))
+    small_set.hand_in(folder / "in", "eve", "{")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "Nursery", OneNursery)
+        small_set.grade(folder / "in", folder / "out", small_course)
+    return folder
+
+
+@pytest.fixture
+def three(one_nursery, graded_three: Path, small_course: Path, tmp_path: Path) -> Callable:
+    """A function that grades that class again, in copies; ``rules`` becomes its class.toml."""
+    for name in ("in", "out"):
+        shutil.copytree(graded_three / name, tmp_path / name)
+
+    def run(rules: str | None = None, course: Path = small_course, **more: object) -> Report:
+        if rules is not None:
+            (tmp_path / "in" / "class.toml").write_text(rules, encoding="utf-8")
+        return small_set.grade(tmp_path / "in", tmp_path / "out", course, **more)
+
+    run.submitted, run.into, run.course = tmp_path / "in", tmp_path / "out", small_course
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ import nbformat
 import numpy as np
 import target_set
 import torch
+from mutations import odd_bytes
 from nbformat import NotebookNode
 
 from nbjudge.files import Unreadable
@@ -87,29 +88,6 @@ def _dumped(tree: Any) -> str:
         return json.dumps(tree)
     except ValueError:  # what holds itself
         return "{}"
-
-
-def odd_bytes(draw: random.Random, content: bytes) -> bytes:
-    """Bytes with a few of them changed, left out, doubled or put in."""
-    made = bytearray(content)
-    for _ in range(draw.randint(1, 8)):
-        if not made:
-            break
-        at = draw.randrange(len(made))
-        how = draw.randrange(6)
-        if how == 0:
-            made[at] ^= 1 << draw.randrange(8)
-        elif how == 1:
-            made[at] = draw.choice(b"\x00\x7f\x80\x90\x9f\xc0\xc1\xc4\xc7\xd9\xdc\xdd\xdf\xff")
-        elif how == 2:
-            del made[at : at + draw.randint(1, 20)]
-        elif how == 3:
-            made[at:at] = draw.randbytes(draw.randint(1, 9))
-        elif how == 4:
-            made[at:at] = made[at : at + draw.randint(1, 50)]
-        else:
-            del made[at:]
-    return bytes(made)
 
 
 class NotebookFuzz:

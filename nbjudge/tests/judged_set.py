@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import made_course
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
@@ -96,12 +97,8 @@ TESTS = {
 
 def code(name: str, source: str, **about) -> nbformat.NotebookNode:
     """A cell of the problem set; without a name one of the learner's own."""
-    cell = new_code_cell(source.strip("\n"))
-    if name:
-        cell.id = name
-        kinds = {"grade": False, "solution": False, "locked": False, "task": False}
-        cell.metadata.nbgrader = {**kinds, "grade_id": name, "schema_version": 3, **about}
-    return cell
+    source = source.strip("\n")
+    return made_course.code(name, source, **about) if name else new_code_cell(source)
 
 
 def instructors(tests: dict | None = None) -> nbformat.NotebookNode:

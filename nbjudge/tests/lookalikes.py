@@ -9,8 +9,9 @@ import random
 from pathlib import Path
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from small_set import NAME, make_course, metadata
+from made_course import TEST, code, metadata, notebook_of
+from nbformat.v4 import new_markdown_cell
+from small_set import NAME, make_course
 
 from nbjudge.intake import cells
 from nbjudge.intake.merge import blank
@@ -65,24 +66,23 @@ def words(rng: random.Random) -> str:
 
 def course(folder: Path) -> Path:
     """The course, with its release made."""
-    test = {"grade": True, "locked": True, "points": 1}
-    made = [new_code_cell("import math", id="setup", metadata=metadata("setup", locked=True))]
+    made = [code("setup", "import math", locked=True)]
     for name in EXERCISES:
         answer = MODEL.format(name=name.replace("-", "_"))
         head, _, body = answer.partition("\n")
         source = f"{head}\n    ### BEGIN SOLUTION\n{body}\n    ### END SOLUTION"
         made += [
-            new_code_cell(source, id=name, metadata=metadata(name, solution=True)),
-            new_code_cell(
+            code(name, source, solution=True),
+            code(
+                f"{name}--test",
                 f"assert {name.replace('-', '_')}([1, 2], 3)",
-                id=f"{name}--test",
-                metadata=metadata(f"{name}--test", **test),
+                **TEST,
+                points=1,
             ),
         ]
     about = metadata(TEXT, grade=True, solution=True, points=3)
     made.append(new_markdown_cell("The mean of many is less far off.", id="words", metadata=about))
-    kernel = {"kernelspec": {"display_name": "Python 3", "name": "python3"}}
-    make_course(folder, new_notebook(cells=made, metadata=kernel))
+    make_course(folder, notebook_of(made))
     make_release(NAME, folder)
     return folder
 

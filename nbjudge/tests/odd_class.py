@@ -15,12 +15,6 @@ def _without(notebook, grade_id):
     return notebook
 
 
-def _with_cell(notebook, source, after=None):
-    index = notebook.cells.index(cell(notebook, after)) + 1 if after else 0
-    notebook.cells.insert(index, new_code_cell(source))
-    return notebook
-
-
 def _doubled(notebook, grade_id, source=None):
     copy = nbformat.from_dict(dict(cell(notebook, grade_id)))
     copy.id = "copy"
@@ -57,18 +51,10 @@ def _hand_in_honest(submitted: Path, course: Path) -> None:
 
 def _hand_in_odd(submitted: Path, course: Path) -> None:
     """Honest but odd: full marks."""
-    warns = "import sys, warnings\ndef double(x):\n    print('!', file=sys.stderr)\n"
-    hand_in(
-        submitted,
-        "warns",
-        answered(course, double=warns + "    warnings.warn('hm')\n    return 2 * x"),
-    )
     notebook = answered(course, double="def double(x):\n    return twice(x)")
-    hand_in(
-        submitted,
-        "function-after",
-        _with_cell(notebook, "def twice(x):\n    return 2 * x", after="double"),
-    )
+    place = notebook.cells.index(cell(notebook, "double")) + 1
+    notebook.cells.insert(place, new_code_cell("def twice(x):\n    return 2 * x"))
+    hand_in(submitted, "function-after", notebook)
     notebook = _doubled(answered(course, double="def double(x):\n    return twice(x)"), "double")
     notebook.cells[
         [c.id for c in notebook.cells].index("copy")

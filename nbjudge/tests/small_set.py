@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import nbformat
-from around import SMALL
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from made_course import TEST, cell, code, metadata, notebook_of, put_into, release_in
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.api import Gradebook
 
 from nbjudge import sandbox
 from nbjudge.intake import cells
 from nbjudge.judge import Limits
+from nbjudge.marking.record import record_marks
 from nbjudge.run import engine
 from nbjudge.store.results import Report
 
@@ -77,41 +78,27 @@ Because squares are never negative.
 """
 
 
-def metadata(grade_id: str, *, grade=False, solution=False, locked=False, points=None) -> dict:
-    about = {"grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked}
-    about |= {"schema_version": 3, "task": False}
-    if points is not None:
-        about["points"] = points
-    return {"nbgrader": about}
-
-
 def source_notebook() -> nbformat.NotebookNode:
     """The instructor's notebook."""
-
-    def code(name, text, **about):
-        return new_code_cell(text.strip(), id=name, metadata=metadata(name, **about))
-
-    test = {"grade": True, "locked": True}
     written = metadata("explain--written", grade=True, solution=True, points=3)
-    return new_notebook(
-        cells=[
+    return notebook_of(
+        [
             new_markdown_cell("# A small set\n\nSome words of the instructor.", id="title"),
             code("setup", SETUP, locked=True),
             new_markdown_cell("## Doubling", id="about-double"),
             code("double", DOUBLE, solution=True),
-            code("double--values", DOUBLE_VALUES, **test, points=2),
-            code("double--hidden", DOUBLE_HIDDEN, **test, points=3),
+            code("double--values", DOUBLE_VALUES, **TEST, points=2),
+            code("double--hidden", DOUBLE_HIDDEN, **TEST, points=3),
             new_code_cell("print('an open cell')", id="open-cell"),
             code(
                 "sum-squares",
                 "def sum_squares(numbers):\n    return sum(n * n for n in numbers)",
                 solution=True,
             ),
-            code("sum-squares--values", SUM_VALUES, **test, points=1),
-            code("sum-squares--partial", SUM_PARTIAL, **test, points=4),
+            code("sum-squares--values", SUM_VALUES, **TEST, points=1),
+            code("sum-squares--partial", SUM_PARTIAL, **TEST, points=4),
             new_markdown_cell(WRITTEN.strip(), id="explain--written", metadata=written),
-        ],
-        metadata={"kernelspec": {"display_name": "Python 3", "name": "python3"}},
+        ]
     )
 
 
@@ -125,27 +112,13 @@ def with_first_lines(notebook):
 
 def make_course(folder: Path, notebook: nbformat.NotebookNode | None = None) -> Path:
     """A course with the small set in it."""
-    source = folder / "solutions" / NAME
-    source.mkdir(parents=True)
-    (folder / "_toc.yml").touch()
-    shutil.copy(SMALL / "nbgrader_config.py", folder)
-    nbformat.write(notebook or source_notebook(), source / f"{NAME}.ipynb")
+    put_into(folder, NAME, notebook or source_notebook())
     return folder
 
 
 def release_of(course: Path) -> nbformat.NotebookNode:
     """What a learner of that course was given."""
-    path = course / "notebooks" / "assignments" / NAME / f"{NAME}.ipynb"
-    return nbformat.read(path, as_version=4)
-
-
-def cell(notebook: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:
-    """The cell of that grade id."""
-    return next(
-        cell
-        for cell in notebook.cells
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id
-    )
+    return release_in(course, NAME)
 
 
 RIGHT = {
@@ -178,7 +151,23 @@ def hand_in(folder: Path, student: str, notebook, name: str = f"{NAME}.ipynb") -
     return path
 
 
+def book_of(into: Path) -> Gradebook:
+    """The gradebook of a folder of graded work, by nbgrader."""
+    return Gradebook(f"sqlite:///{into / 'gradebook.db'}", COURSE_ID)
+
+
+def mark(into: Path, student: str, points: float | None, test: str = "explain--written") -> None:
+    """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
+    record_marks(into)
+    with book_of(into) as book:
+        grade = book.find_grade(test, NAME, NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        book.db.commit()
+
+
 def grade(submitted: Path, into: Path, course: Path, **more) -> Report:
-    """Grade a class on the small set."""
-    more = {"limits": Limits(call_seconds=2, cell_seconds=2), "sandboxed": SANDBOXED, **more}
-    return engine.grade(NAME, submitted, into, course=course, **more)
+    """Grade a class on the small set, in this process: each worker would load torch first."""
+    given = {"limits": Limits(call_seconds=2, cell_seconds=2), "sandboxed": SANDBOXED}
+    if "scheduler" not in more:
+        given["workers"] = 1
+    return engine.grade(NAME, submitted, into, course=course, **given | more)

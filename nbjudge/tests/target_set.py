@@ -5,14 +5,13 @@ It is graded by plain nbgrader too, where the same tests run in the learner's ow
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import nbformat
 import torch
-from around import SMALL
+from made_course import TEST, cell, code, notebook_of, put_into
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell
 from safetensors.torch import save
 
 NAME, FILE = "ps98-target", "weights.safetensors"
@@ -168,36 +167,20 @@ choices(
 POINTS = {name: points for name, (points, _) in TESTS.items()}
 
 
-def _metadata(grade_id: str, points: int | None = None, **about: bool) -> dict:
-    whole = {"grade_id": grade_id, "grade": False, "solution": False, "locked": False, **about}
-    whole |= {"schema_version": 3, "task": False}
-    return {"nbgrader": whole if points is None else {**whole, "points": points}}
-
-
 def source_notebook() -> NotebookNode:
     """The instructor's notebook."""
-
-    def code(name: str, text: str, points: int | None = None, **about: bool) -> NotebookNode:
-        about = _metadata(name, points, **about)
-        return new_code_cell(text.strip(), id=name, metadata=about)
-
     made = [new_markdown_cell("# The target", id="title"), code("setup", SETUP, locked=True)]
     for exercise, answer in ANSWERS.items():
         made.append(code(exercise, answer, solution=True))
         for name, (points, test) in TESTS.items():
             if name.startswith(f"{exercise}--"):
-                made.append(code(name, test, points, grade=True, locked=True))
-    about = {"kernelspec": {"display_name": "Python 3", "name": "python3", "language": "python"}}
-    return new_notebook(cells=made, metadata=about)
+                made.append(code(name, test, points=points, **TEST))
+    return notebook_of(made)
 
 
 def make_course(folder: Path) -> Path:
     """A course that holds the set; its release is not made yet."""
-    source = folder / "solutions" / NAME
-    source.mkdir(parents=True)
-    (folder / "_toc.yml").touch()
-    shutil.copy(SMALL / "nbgrader_config.py", folder)
-    nbformat.write(source_notebook(), source / f"{NAME}.ipynb")
+    source = put_into(folder, NAME, source_notebook())
     enclose(source)
     return folder
 
@@ -227,15 +210,6 @@ RIGHT = {
     "weigh": "def weigh(tensors, x):\n    return torch.matmul(x, tensors['weight'])",
     "choices": "answers = dict(a=True, b=False, c=False, d=True)",
 }
-
-
-def cell(notebook: NotebookNode, grade_id: str) -> NotebookNode:
-    """The cell of that grade id."""
-    return next(
-        cell
-        for cell in notebook.cells
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id
-    )
 
 
 def answered(release: NotebookNode, answers: dict[str, str]) -> NotebookNode:

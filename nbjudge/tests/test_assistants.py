@@ -5,12 +5,9 @@ import shlex
 import shutil
 
 import pytest
-import typer
 from around import the_course
+from command_line import run_in_one_line
 from small_set import NAME, answered, hand_in
-from typer.testing import CliRunner
-
-from nbjudge.commands import register
 
 PAGE = (the_course() / "book" / "assist.md").read_text("utf-8")
 #: The page's problem set and exercise, and the small set's.
@@ -27,26 +24,24 @@ def commands():
 
 
 @pytest.mark.thorough("grading of small classes")
-def test_each_command_does_what_the_page_says(small_course, tmp_path, monkeypatch):
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
+def test_each_command_does_what_the_page_says(
+    one_nursery, in_small_course, small_course, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     for name, double in (("ada", "double = abs"), ("ben", "double = abs"), ("eve", None)):
         wrong = {"double": double} if double else {}
         hand_in(tmp_path / "submitted", name, answered(small_course, **wrong))
     (tmp_path / "assignments").mkdir()
     shutil.copytree(tmp_path / "submitted" / "ada" / NAME, tmp_path / "assignments" / NAME)
-    app = typer.Typer()
-    register(app)
-    grading = f"tfcourse grade {NAME} --submitted submitted --into graded"
+    grading = f"tfcourse grade {NAME} --submitted submitted --into graded --workers 1"
     outputs = []
     for program, *words in (shlex.split(grading), *commands()):  # the instructor grades before
         assert program == "tfcourse"
         if words[0] == "mark":  # it serves until Ctrl-C
             continue
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == (words[0] == "check"), result.output
-        outputs.append(" ".join(result.output.split()))
+        code, output = run_in_one_line(*words)
+        assert code == (words[0] == "check"), output
+        outputs.append(output)
     graded, check, one, why, likeness, _ = outputs
     assert "double" in check and "should be" in one
     assert "ada 5/13" in graded and "ada, double: 0 of 5 points" in why

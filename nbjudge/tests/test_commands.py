@@ -7,7 +7,7 @@ import sys
 import zipfile
 
 import pytest
-import typer
+from command_line import run_in_one_line
 from nbformat.v4 import new_code_cell
 from small_set import (
     NAME,
@@ -21,10 +21,8 @@ from small_set import (
     release_of,
     source_notebook,
 )
-from typer.testing import CliRunner
 
 from nbjudge import sandbox
-from nbjudge.commands import register
 from nbjudge.desk import assemble
 from nbjudge.desk import check as checker
 from nbjudge.desk import run as desk_run
@@ -36,21 +34,11 @@ SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 
 
 @pytest.fixture
-def run(one_nursery, small_course, monkeypatch):
-    """Run a command as if inside the small course; the output's white space is made single."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
-    app = typer.Typer()
-    register(app)
+def run(one_nursery, in_small_course):
+    """Run a command as if inside the small course."""
 
-    def call(*arguments):
-        arguments = [str(argument) for argument in arguments]
-        if arguments[0] == "grade":
-            arguments.append(SANDBOX)
-        result = CliRunner().invoke(app, arguments)
-        if not isinstance(result.exception, SystemExit | None):
-            raise result.exception
-        return result.exit_code, " ".join(result.output.split())
+    def call(name, *arguments):
+        return run_in_one_line(name, *arguments, *([SANDBOX] if name == "grade" else []))
 
     return call
 

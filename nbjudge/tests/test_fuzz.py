@@ -17,6 +17,6 @@ def test_odd_notebooks_are_taken_in_or_refused(seed):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_odd_messages_are_taken_or_refused(seed):
     fuzz = fuzzing.MessageFuzz(seed)
-    for _ in range(2000):
+    for _ in range(3000):
         fuzz.one()
     assert fuzz.came["Lost"] and fuzz.came["taken"] and fuzz.came["InTheirWords"]

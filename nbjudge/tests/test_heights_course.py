@@ -4,18 +4,14 @@ It is released, graded and reported by the command ``nbjudge``, in processes in 
 installed, and the marks are those of ``nbgrader autograde``.
 """
 
-import csv
 import json
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import pytest
 from autograded import check_stored, marks
+from command_line import COURSES, alone, printed_outside, table_in
 from nbgrader.api import Gradebook
 
 from nbjudge import sandbox
@@ -24,8 +20,6 @@ from nbjudge.judge import solution_of
 
 pytest.importorskip("pandas", reason="the homework is about pandas, which is not installed")
 
-HERE = Path(__file__).parent / "courses"
-BIN = Path(sys.executable).parent
 NAME = "ps1"
 
 pytestmark = pytest.mark.thorough("use of another course")
@@ -68,22 +62,15 @@ TRICKS = {
 
 
 def run(folder, *command):
-    """Run a command where this course is not installed."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE / "alone"), "LOADED": f"{folder}/loaded"}
-    environment["PATH"] = os.pathsep.join([str(BIN), os.environ["PATH"]])
-    done = subprocess.run(
-        [*map(str, command)],
-        env=environment, cwd=folder, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    """What a command prints where this course is not installed."""
+    return printed_outside(folder, *command, **alone(folder))
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """The course, released, with a class that was graded by both and reported."""
     folder = tmp_path_factory.mktemp("heights") / "course"
-    shutil.copytree(HERE / "heights", folder)
+    shutil.copytree(COURSES / "heights", folder)
     released = run(folder, "nbjudge", "release")
     assert (folder / "loaded").read_text() == "\n", "a release needs neither library"
     source = nbformat.read(folder / "source" / NAME / f"{NAME}.ipynb", 4)
@@ -170,8 +157,8 @@ def test_the_release_asks_learners_to_install_nothing_of_ours(course):
 
 
 def test_the_class_is_reported(course):
-    with (course.folder / "graded" / "grades.csv").open(newline="", encoding="utf-8") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
+    table = table_in(course.folder / "graded" / "grades.csv")
+    rows = {row["student"]: row for row in table}
     assert rows.keys() == CLASS.keys() | TRICKS.keys()
     assert float(rows["right"]["score"]) == 12 and not rows["right"]["flags"]
     page = (course.folder / "graded" / "feedback" / "median" / NAME / f"{NAME}.html").read_text()

@@ -7,15 +7,12 @@ import sqlite3
 import zipfile
 
 import pytest
-import typer
+from command_line import run_in_one_line as run
 from filelock import FileLock
-from nbgrader.api import Gradebook
-from small_set import COURSE_ID, NAME, answered, grade, hand_in
-from typer.testing import CliRunner
+from small_set import NAME, answered, book_of, grade, hand_in, mark
 
-from nbjudge.commands import register
 from nbjudge.failure import GradingFailed
-from nbjudge.marking import record_marks, rubric
+from nbjudge.marking import rubric
 from nbjudge.marking.opening import open_desk
 from nbjudge.report.likeness import likeness, write_likeness
 from nbjudge.run import engine
@@ -24,7 +21,7 @@ from nbjudge.store.archive import LEDGER, MANIFEST, backup, restore
 from nbjudge.store.ledger import VERSION, Ledger
 
 pytestmark = [
-    pytest.mark.usefixtures("one_nursery"),
+    pytest.mark.usefixtures("one_nursery", "in_small_course"),
     pytest.mark.thorough("grading of small classes"),
 ]
 
@@ -48,12 +45,8 @@ def graded(small_course, tmp_path_factory):
         f'[{NAME}.extensions]\nada = "1 day"\nadam = "2 days"\n'
     )
     grade(submitted, into, small_course)
-    record_marks(into)
-    with Gradebook(f"sqlite:///{into / 'gradebook.db'}", COURSE_ID) as book:
-        for name in ("ada", "bob"):
-            mark = book.find_grade("explain--written", NAME, NAME, name)
-            mark.manual_score, mark.needs_manual_grade = 2, False
-            book.db.commit()
+    for name in ("ada", "bob"):
+        mark(into, name, 2)
     with open_desk(NAME, into, "mia", course=small_course) as desk:
         desk.ask("ada", "double", "My answer is right.")
         desk.ask("adam", "double", "Mine, too.")
@@ -72,21 +65,6 @@ def term(graded, tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def run(small_course, monkeypatch):
-    """Run a command; its output's white space is made single."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "300")
-    app = typer.Typer()
-    register(app)
-
-    def call(*arguments, **more):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments], **more)
-        return result.exit_code, " ".join(result.output.split())
-
-    return call
-
-
 def contents(folder):
     """What a folder holds, by path; databases as text."""
     contents_of = {}
@@ -103,7 +81,7 @@ def contents(folder):
 # -- backup and restore ----------------------------------------------------------------------------
 
 
-def test_what_is_restored_is_what_was_backed_up(term, run, small_course, monkeypatch):
+def test_what_is_restored_is_what_was_backed_up(term, small_course, monkeypatch):
     path = term / "backups" / "term.zip"
     code, output = run("backup", term / "out", path, "--submitted", term / "in")
     assert code == 0 and "verified" in output, output
@@ -117,7 +95,7 @@ def test_what_is_restored_is_what_was_backed_up(term, run, small_course, monkeyp
     assert report.executed == [] and report.students["ada"].score == 12
 
 
-def test_nothing_is_overwritten_unless_told(term, run):
+def test_nothing_is_overwritten_unless_told(term):
     path = term / "term.zip"
     backup(term / "out", path)
     code, output = run("backup", term / "out", path)
@@ -190,7 +168,7 @@ def test_a_backup_while_a_grading_runs_is_whole(term, small_course, monkeypatch)
     assert not any("on record" in flag for s in report.students.values() for flag in s.flags)
 
 
-def test_a_gradebook_on_a_server_is_said_to_be_elsewhere(term, run):
+def test_a_gradebook_on_a_server_is_said_to_be_elsewhere(term):
     with Ledger(term / "out" / LEDGER) as ledger:
         ledger.note("database", "postgresql+psycopg://grader:***@localhost/course")
     code, output = run("backup", term / "out", term / "term.zip")
@@ -201,7 +179,7 @@ def test_a_gradebook_on_a_server_is_said_to_be_elsewhere(term, run):
     assert code == 2 and "--db" in output
 
 
-def test_what_cannot_be_backed_up_is_said(term, run):
+def test_what_cannot_be_backed_up_is_said(term):
     assert "no ledger.db" in run("backup", term / "in", term / "x.zip")[1]
     assert "elsewhere" in run("backup", term / "out", term / "out" / "x.zip")[1]
     assert "no such file" in run("restore", term / "x.zip", term / "y")[1]
@@ -262,7 +240,7 @@ def marks(folder):
     return sorted(rows)
 
 
-def test_the_command_upgrades_them_after_a_backup(term, run, small_course, monkeypatch):
+def test_the_command_upgrades_them_after_a_backup(term, small_course, monkeypatch):
     before = grade(term / "in", term / "out", small_course)
     as_the_version_before_wrote_it(term)
     code, output = run("upgrade", term / "out", term / "before.zip")
@@ -280,7 +258,7 @@ def test_the_command_upgrades_them_after_a_backup(term, run, small_course, monke
     ]
 
 
-def test_what_cannot_be_upgraded_is_left_alone(term, run):
+def test_what_cannot_be_upgraded_is_left_alone(term):
     assert "has no ledger.db" in run("upgrade", term / "in", term / "no.zip")[1]
     with sqlite3.connect(term / "out" / "gradebook.db") as database:
         database.execute("UPDATE alembic_version SET version_num = 'of-before'")
@@ -291,7 +269,7 @@ def test_what_cannot_be_upgraded_is_left_alone(term, run):
     assert contents(term / "out") == before
 
 
-def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(term, small_course, run):
+def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(term, small_course):
     with sqlite3.connect(term / "out" / LEDGER) as database:
         database.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = contents(term / "out")
@@ -299,13 +277,6 @@ def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(term, small_cours
         grade(term / "in", term / "out", small_course)
     assert "newer version" in run("backup", term / "out", term / "x.zip")[1]
     assert contents(term / "out") == before
-
-
-def test_a_gradebook_of_another_version_of_nbgrader_is_refused(term, small_course):
-    with sqlite3.connect(term / "out" / "gradebook.db") as database:
-        database.execute("UPDATE alembic_version SET version_num = 'of-later'")
-    with pytest.raises(GradingFailed, match="nbgrader"):
-        grade(term / "in", term / "out", small_course)
 
 
 # -- forgetting ------------------------------------------------------------------------------------
@@ -326,7 +297,7 @@ def traces(folder, name):
     return files
 
 
-def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, small_course):
+def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, small_course):
     out = term / "out"
     assert len(traces(out, "ada")) > 5 and len(traces(term / "in", "ada")) > 3
     others = {n: b for n, b in contents(out).items() if n.split("/")[1:2] == ["adam"]}
@@ -354,7 +325,7 @@ def test_what_is_held_about_a_learner_is_deleted_and_the_rest_stays(term, run, s
     assert report.students["bob"].by_hand["explain--written"] != "not recorded"
 
 
-def test_exports_name_learners_as_a_platform_does_and_go_as_a_whole(term, run):
+def test_exports_name_learners_as_a_platform_does_and_go_as_a_whole(term):
     out = term / "out"
     exports = [out / f"{NAME}-canvas.csv", out / f"{NAME}-feedback-moodle.zip"]
     for path in exports:
@@ -364,7 +335,7 @@ def test_exports_name_learners_as_a_platform_does_and_go_as_a_whole(term, run):
     assert not any(path.exists() for path in exports)
 
 
-def test_the_class_stays_as_numbers_without_names(term, run):
+def test_the_class_stays_as_numbers_without_names(term):
     code, output = run("forget", "--everyone", "--into", term / "out", "--yes")
     assert code == 0 and "statistics.json" in output, output
     text = (term / "out" / "statistics.json").read_text()
@@ -381,15 +352,15 @@ def test_the_class_stays_as_numbers_without_names(term, run):
     assert (term / "out" / "source" / NAME).is_dir(), "the course's own files stay"
 
 
-def test_everyone_but_one(term, run):
+def test_everyone_but_one(term):
     code, output = run("forget", "--all-but", "bob", "--into", term / "out", "--yes")
     assert code == 0, output
     assert traces(term / "out", "ada") == [] and len(traces(term / "out", "bob")) > 5
-    with Gradebook(f"sqlite:///{term / 'out' / 'gradebook.db'}", COURSE_ID) as book:
+    with book_of(term / "out") as book:
         assert [student.id for student in book.students] == ["bob"]
 
 
-def test_nothing_is_deleted_before_someone_says_yes(term, run, small_course):
+def test_nothing_is_deleted_before_someone_says_yes(term, small_course):
     before = contents(term / "out")
     code, output = run("forget", "ada", "--into", term / "out", input="n\n")
     assert code == 2 and "To be deleted of 1 learner: ada" in output and "--yes" in output

@@ -5,15 +5,12 @@ the learner's functions and bind it again.
 """
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 from autograded import check_stored, marks
+from command_line import printed_outside
 from nbgrader.api import Gradebook
 
 from nbjudge.intake import cells
@@ -84,12 +81,7 @@ CLASS = {
 
 def nbgrader(folder, *arguments):
     """Run a command of nbgrader's in a folder."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments],
-        env={**os.environ, "PATH": path}, cwd=folder, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed_outside(folder, "nbgrader", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +127,10 @@ def autograded(course):
 
 def grade(course, into):
     """Grade by the command, from inside the course."""
-    asked = ["grade", "ps1", "--submitted", str(course / "submitted"), "--into", str(into)]
-    asked += ["--workers", "1", "--call-seconds", "5", "--cell-seconds", "10"]
-    outside = {name: value for name, value in os.environ.items() if not name.endswith("_ROOT")}
-    done = subprocess.run(
-        [sys.executable, "-m", "nbjudge", *asked],
-        cwd=course, env=outside, capture_output=True, text=True, timeout=600,
+    printed_outside(
+        course, "nbjudge", "grade", "ps1", "--submitted", course / "submitted", "--into", into,
+        "--workers", "1", "--call-seconds", "5", "--cell-seconds", "10",
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
     return json.loads((into / "report.json").read_text("utf-8"))["ps1"]
 
 

@@ -5,26 +5,23 @@ processes in which this course is not installed.
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import pytest
+from command_line import COURSES, alone, run_outside
 
 from nbjudge import sandbox
 from nbjudge.answers import load_variants
 from nbjudge.intake import cells
 from nbjudge.variants import fill
 
-HERE = Path(__file__).parent / "courses"
 NAME = "ps01-sorting"
 
-KNOWN = load_variants(HERE / "sorting" / "solutions" / NAME)
+KNOWN = load_variants(COURSES / "sorting" / "solutions" / NAME)
 RIGHT = {exercise: [v.source for v in every if v.right] for exercise, every in KNOWN.items()}
 WRONG = {v.name: v for every in KNOWN.values() for v in every if not v.right}
 
@@ -49,11 +46,7 @@ CLASS = {
 
 def nbjudge(course, *arguments):
     """Run one of the judge's commands where this course is not installed."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE / "alone"), "LOADED": f"{course}/loaded"}
-    return subprocess.run(
-        [sys.executable, "-m", "nbjudge", *map(str, arguments)],
-        env=environment, cwd=course, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+    return run_outside(course, "nbjudge", *arguments, **alone(course))
 
 
 def with_a_look(path):
@@ -68,7 +61,7 @@ def with_a_look(path):
 def course(tmp_path_factory):
     """The course, released, with a class that has handed in and was graded."""
     folder = tmp_path_factory.mktemp("sorting") / "course"
-    shutil.copytree(HERE / "sorting", folder, ignore=shutil.ignore_patterns("*.py[co]", "__py*"))
+    shutil.copytree(COURSES / "sorting", folder, ignore=shutil.ignore_patterns("*.py[co]", "__py*"))
     source = folder / "solutions" / NAME / f"{NAME}.ipynb"
     source.write_text(with_a_look(source))
     made = nbjudge(folder, "release")

@@ -13,12 +13,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import typer
 from around import the_course
+from command_line import run_in_one_line
 from small_set import NAME, answered
-from typer.testing import CliRunner
 
-from nbjudge.commands import register
 from nbjudge.intake.policy import check_tests, read_rules
 from nbjudge.marking.desk import OPEN
 from nbjudge.marking.opening import open_desk
@@ -55,10 +53,8 @@ def commands(text):
 
 
 @pytest.fixture(params=FILES)
-def platform(request, small_course, tmp_path, monkeypatch):
+def platform(request, in_small_course, small_course, tmp_path, monkeypatch):
     """A platform in whose downloads are a right notebook, one that is cut off, and a wrong one."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
     folder = tmp_path / "class"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -75,8 +71,6 @@ def platform(request, small_course, tmp_path, monkeypatch):
 @pytest.fixture
 def run(small_course):
     """Run a command as the page says; marks are given without its page in a browser."""
-    app = typer.Typer()
-    register(app)
 
     def call(words):
         if words[0] == "mark":
@@ -85,9 +79,9 @@ def run(small_course):
         if "--earlier" in words:
             shutil.copytree("graded", words[words.index("--earlier") + 1])
         words = [*words, "--yes"] if words[0] == "forget" else words
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == 0, (words, result.output)
-        return " ".join(result.output.split())
+        code, output = run_in_one_line(*words)
+        assert code == 0, (words, output)
+        return output
 
     return call
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import nbformat
 import torch
-from around import SMALL
-from nbformat.v4 import new_code_cell, new_notebook
+from made_course import TEST, cell, code, notebook_of, put_into, release_in
+from nbformat.v4 import new_code_cell
 from safetensors.torch import save
-from small_set import SANDBOXED, metadata
+from small_set import SANDBOXED
 
 from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
@@ -89,27 +88,16 @@ def weights(slope: float = 2.0) -> bytes:
 
 def make_course(folder: Path) -> Path:
     """A course with the set in it, the instructor's own file, and the release made."""
-    test = {"grade": True, "locked": True}
-
-    def code(name: str, text: str, **about: object) -> nbformat.NotebookNode:
-        return new_code_cell(text.strip(), id=name, metadata=metadata(name, **about))
-
-    notebook = new_notebook(
-        cells=[
+    notebook = notebook_of(
+        [
             code("setup", SETUP, locked=True),
             code("line", LINE, solution=True),
             new_code_cell(OPEN.strip(), id="open"),
-            code("line--values", VALUES, **test, points=4),
-            code("line--same", SAME, **test, points=2),
-        ],
-        metadata={"kernelspec": {"display_name": "Python 3", "name": "python3"}},
+            code("line--values", VALUES, **TEST, points=4),
+            code("line--same", SAME, **TEST, points=2),
+        ]
     )
-    source = folder / "solutions" / NAME
-    source.mkdir(parents=True)
-    (folder / "_toc.yml").touch()
-    shutil.copy(SMALL / "nbgrader_config.py", folder)
-    nbformat.write(notebook, source / f"{NAME}.ipynb")
-    (source / FILE).write_bytes(weights())
+    (put_into(folder, NAME, notebook) / FILE).write_bytes(weights())
     make_release(NAME, folder)
     return folder
 
@@ -132,11 +120,8 @@ def hand_in(
     course: Path, submitted: Path, student: str, content: bytes | None, answer: str = RIGHT
 ) -> Path:
     """Put a learner's notebook and file where they hand in; gives the folder."""
-    release = course / "notebooks" / "assignments" / NAME / f"{NAME}.ipynb"
-    notebook = nbformat.read(release, as_version=4)
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == "line":
-            cell.source = answer
+    notebook = release_in(course, NAME)
+    cell(notebook, "line").source = answer
     folder = submitted / student / NAME
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, folder / f"{NAME}.ipynb")

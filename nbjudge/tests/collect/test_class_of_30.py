@@ -1,10 +1,6 @@
 """A class of 30 as Canvas and Moodle give it: collected, graded, exported, nothing renamed."""
 
-import csv
-import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +9,7 @@ import nbformat
 import pytest
 from around import SMALL
 from autograded import check_stored, marks
+from command_line import printed_outside, table_in
 from damaged import DAMAGED, content
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
@@ -145,10 +142,10 @@ def collected(small_course, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def marked(collected, small_course):
+def marked(one_nursery, collected, small_course):
     """The class graded from Canvas's download."""
     into = collected.folder / "graded"
-    report = grade(collected.folder / "canvas", into, small_course, workers=2)
+    report = grade(collected.folder / "canvas", into, small_course)
     return SimpleNamespace(report=report, into=into)
 
 
@@ -176,8 +173,8 @@ def test_no_right_answer_has_a_zero_that_is_not_held(collected, marked):
     assert students["away"].flags == ["nothing handed in"]
     for name in HELD - {"deleted", "twofiles"}:
         assert students[name].score == 0
-    with (collected.folder / "canvas" / "receipts.csv").open(newline="") as file:
-        late = {row["student"]: row["late"] for row in csv.DictReader(file)}
+    receipts = table_in(collected.folder / "canvas" / "receipts.csv")
+    late = {row["student"]: row["late"] for row in receipts}
     assert [name for name, is_late in late.items() if is_late == "yes"] == ["late"]
 
 
@@ -198,8 +195,7 @@ def test_what_is_held_is_exported_once_the_instructor_has_looked(
 
     def exported(report):
         path = exports.write_export("canvas", report, people, tmp_path, provisional=True)
-        with path.open(newline="", encoding="utf-8") as file:
-            return {row["ID"]: row[NAME] for row in csv.DictReader(file) if row["ID"]}
+        return {row["ID"]: row[NAME] for row in table_in(path) if row["ID"]}
 
     ids = {name: people[name]["ID"] for name in people}
     first = exported(marked.report)
@@ -220,8 +216,7 @@ def test_moodle_gets_the_same_marks_by_its_own_ids(collected, marked, tmp_path):
     people = roster.people(collected.folder / "moodle")
     assert people.keys() == marked.report.students.keys()
     path = exports.write_export("moodle", marked.report, people, tmp_path, provisional=True)
-    with path.open(newline="", encoding="utf-8") as file:
-        marks = {row["Email address"]: row[NAME] for row in csv.DictReader(file)}
+    marks = {row["Email address"]: row[NAME] for row in table_in(path)}
     mail = {name: people[name]["Email address"] for name in people}
     assert marks.keys() == {mail[name] for name in people if name not in HELD}
     assert marks[mail[collected.names["wei two"]]] == "10" and marks[mail["empty"]] == "0"
@@ -230,16 +225,6 @@ def test_moodle_gets_the_same_marks_by_its_own_ids(collected, marked, tmp_path):
 #: Damaged notebooks that nbgrader grades too, for comparison. It ends with an error at two cells of
 #: one name, and at a notebook of another name than the set's.
 COMPARED = [kind for kind in DAMAGED if kind != "untouched-copy-last"]
-
-
-def nbgrader(course, command):
-    """Run a command of nbgrader's."""
-    where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", command, NAME],
-        env={**os.environ, "PATH": where}, cwd=course, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.fixture
@@ -255,7 +240,7 @@ def for_nbgrader(tmp_path):
         "c.CourseDirectory.release_directory = 'notebooks/assignments'\n"
         "c.ClearSolutions.code_stub = {'python': 'raise NotImplementedError'}\n"
     )
-    nbgrader(course, "generate_assignment")
+    printed_outside(course, "nbgrader", "generate_assignment", NAME)
     for kind in COMPARED:
         path = course / "submitted" / kind / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
@@ -270,7 +255,7 @@ def for_nbgrader(tmp_path):
 
 def autograde(course):
     """The points that nbgrader gives, by what was handed in."""
-    nbgrader(course, "autograde")
+    printed_outside(course, "nbgrader", "autograde", NAME)
     with Gradebook(f"sqlite:///{course}/gradebook.db", "c") as book:
         return {
             submission.student.id: sum(

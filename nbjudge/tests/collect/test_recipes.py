@@ -6,13 +6,11 @@ import shutil
 
 import nbformat
 import pytest
-import typer
+from command_line import run_in_one_line
 from small_set import COURSE_ID, NAME, answered, hand_in
 from test_collect import CANVAS, GRADEBOOK, below, download, notebook, table
-from typer.testing import CliRunner
 
 from nbjudge.collect.collecting import collect
-from nbjudge.commands import register
 from nbjudge.course import problem_set_names
 from nbjudge.intake import cells, roster
 from nbjudge.intake.find import parse, take_in
@@ -26,20 +24,16 @@ EXCHANGE = "/usr/local/share/nbgrader/exchange"
 
 
 @pytest.fixture
-def run(small_course, tmp_path, monkeypatch):
+def run(in_small_course, tmp_path, monkeypatch):
     """Run a recipe in an empty folder: the files that it names are put there by the test."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
-    app = typer.Typer()
-    register(app)
 
     def call(line):
         program, *arguments = shlex.split(line.replace(EXCHANGE, str(tmp_path / "exchange")))
         assert program == "tfcourse"
-        result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, result.output
-        return " ".join(result.output.split())
+        code, output = run_in_one_line(*arguments)
+        assert code == 0, output
+        return output
 
     return call
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import typer
+from command_line import run_command
 from nbformat.v4 import new_code_cell
 from rich.console import Console
 from small_set import (
@@ -21,9 +21,7 @@ from small_set import (
     metadata,
     source_notebook,
 )
-from typer.testing import CliRunner
 
-from nbjudge.commands import register
 from nbjudge.desk import check, lab
 from nbjudge.desk.progress import CHECKED, START
 from nbjudge.desk.show import show_checked
@@ -38,16 +36,13 @@ def work(small_course, tmp_path):
 
 
 @pytest.fixture
-def run(small_course, monkeypatch):
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
+def run(in_small_course, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    app = typer.Typer()
-    register(app)
 
     def call(*arguments):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert max(map(len, result.output.splitlines())) <= 80, "it fits a terminal of 80 columns"
-        return result.exit_code, " ".join(result.output.split())
+        code, output = run_command(*arguments)
+        assert max(map(len, output.splitlines())) <= 80, "it fits a terminal of 80 columns"
+        return code, " ".join(output.split())
 
     return call
 

@@ -4,27 +4,23 @@
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import nbformat
 import pytest
-import typer
-from typer.testing import CliRunner
+from command_line import COURSES, printed_outside, run_in_one_line
 
 from nbjudge import sandbox
 from nbjudge.answers import load_variants
-from nbjudge.commands import register
 from nbjudge.gradescope import VISIBILITIES, making
 from nbjudge.gradescope.results import IN_FULL, IN_SIGHT, PASSES_SO_FAR
 from nbjudge.report.feedback import NOT_FINAL
 from nbjudge.variants import fill
 
-SORTING = Path(__file__).parents[1] / "courses" / "sorting"
+SORTING = COURSES / "sorting"
 NAME = "ps01-sorting"
 
 KNOWN = load_variants(SORTING / "solutions" / NAME)
@@ -63,26 +59,15 @@ NO_SANDBOX = "from nbjudge.sandbox import jail\njail.bubblewrap = lambda: None\n
 thorough = pytest.mark.thorough("grading of Gradescope submissions")
 
 
-def run(*command, cwd, **variables):
-    """Run a command in which no course is set; what it prints."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TFCOURSE_", "NBJUDGE_"))}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd, env=kept | variables, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return " ".join(done.stdout.split())
-
-
 @pytest.fixture(scope="module")
 def autograder(tmp_path_factory):
     """The zip of the course about sorting."""
     course = tmp_path_factory.mktemp("gradescope") / "course"
     shutil.copytree(SORTING, course, ignore=shutil.ignore_patterns("*.py[co]", "__py*"))
     (course / "solutions" / "notes.md").write_text("What to ask in the exam.")
-    nbjudge = [sys.executable, "-m", "nbjudge"]
-    run(*nbjudge, "release", cwd=course)
-    printed = run(*nbjudge, "package", "gradescope", "ps01", cwd=course, COLUMNS="200")
+    printed_outside(course, "nbjudge", "release")
+    printed = printed_outside(course, "nbjudge", "package", "gradescope", "ps01")
+    printed = " ".join(printed.split())
     assert printed.startswith(f"{NAME}-gradescope.zip: ") and "holds the solutions" in printed
     return course / f"{NAME}-gradescope.zip"
 
@@ -108,7 +93,7 @@ def graded(autograder, tmp_path):
         for name, content in files.items():
             (root / "submission" / name).write_text(content)
         where = {"AUTOGRADER_ROOT": str(root), "AUTOGRADER_PYTHON": sys.executable}
-        printed = run(root / "run_autograder", cwd=root, COLUMNS="200", **where)
+        printed = " ".join(printed_outside(root, root / "run_autograder", **where).split())
         results = json.loads((root / "results" / "results.json").read_text("utf-8"))
         as_documented(results)
         return results, printed
@@ -232,8 +217,6 @@ def test_the_zip_has_what_this_course_needs_and_setup_installs_what_it_pins(
 def test_what_cannot_be_packaged_is_told_in_a_line(monkeypatch, tmp_path, arguments, message):
     monkeypatch.setattr(making, "is_current", lambda *_: False)
     monkeypatch.setenv("COLUMNS", "400")
-    app = typer.Typer()
-    register(app)
-    result = CliRunner().invoke(app, ["package", *arguments, "--into", str(tmp_path / "a.zip")])
-    assert result.exit_code == 2 and message in " ".join(result.output.split())
+    code, output = run_in_one_line("package", *arguments, "--into", tmp_path / "a.zip")
+    assert code == 2 and message in output
     assert not (tmp_path / "a.zip").exists()

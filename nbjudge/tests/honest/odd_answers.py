@@ -186,6 +186,7 @@ def double(x):
 """,
         "sum-squares": """
 %matplotlib inline
+%load_ext autoreload
 !echo a line of the shell
 def sum_squares(numbers):
     return sum(n * n for n in numbers)
@@ -208,7 +209,10 @@ def double(x):
     },
     "threads": {
         "sum-squares": """
+import threading
 from concurrent.futures import ThreadPoolExecutor
+
+threading.Thread(target=print).start()
 
 def sum_squares(numbers):
     with ThreadPoolExecutor(2) as pool:
@@ -375,15 +379,32 @@ FILES: dict[str, tuple[str, Callable[[str], bytes]]] = {
 ODDITIES = [*ANSWERS, *NOTEBOOKS, *FILES]
 
 
+def _shared() -> dict[str, str]:
+    """Oddity → the learner who hands it in: one has several, of different exercises."""
+    taken: dict[str, set[str]] = {}
+    learners = {}
+    for oddity, answers in ANSWERS.items():
+        free = (name for name, others in taken.items() if not others & answers.keys())
+        learners[oddity] = next(free, oddity)
+        taken.setdefault(learners[oddity], set()).update(answers)
+    return learners
+
+
+#: Oddity → the learner whose work is odd in this way.
+LEARNERS = _shared() | {oddity: oddity for oddity in (*NOTEBOOKS, *FILES)}
+
+
 def hand_in_all(submitted: Path, release: NotebookNode) -> None:
-    """Write everybody's work to ``submitted``, each under the name of what is odd about it."""
-    for oddity in ODDITIES:
-        answers = {**target_set.RIGHT, **ANSWERS.get(oddity, {})}
+    """Write everybody's work to ``submitted``."""
+    for learner in set(LEARNERS.values()):
+        answers = dict(target_set.RIGHT)
+        for oddity, own in ANSWERS.items():
+            answers |= own if LEARNERS[oddity] == learner else {}
         notebook = target_set.answered(release, answers)
-        if oddity in NOTEBOOKS:
-            NOTEBOOKS[oddity](notebook)
-        name, encoded = FILES.get(oddity, (f"{target_set.NAME}.ipynb", str.encode))
-        path = submitted / oddity / target_set.NAME / name
+        if learner in NOTEBOOKS:
+            NOTEBOOKS[learner](notebook)
+        name, encoded = FILES.get(learner, (f"{target_set.NAME}.ipynb", str.encode))
+        path = submitted / learner / target_set.NAME / name
         path.parent.mkdir(parents=True)
         path.write_bytes(encoded(json.dumps(notebook, indent=1)))
         target_set.enclose(path.parent)

@@ -1,9 +1,9 @@
 """Honest work keeps all its marks, however odd it is."""
 
-import nbformat
 import odd_answers
 import pytest
 import target_set
+from made_course import release_in
 
 from nbjudge.intake.release import make_release
 from nbjudge.run.engine import grade
@@ -17,15 +17,14 @@ def students(one_nursery, tmp_path_factory):
     folder = tmp_path_factory.mktemp("honest")
     course = target_set.make_course(folder / "course")
     make_release(target_set.NAME, course)
-    path = course / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
-    odd_answers.hand_in_all(folder / "submitted", nbformat.read(path, as_version=4))
+    odd_answers.hand_in_all(folder / "submitted", release_in(course, target_set.NAME))
     submitted, into = folder / "submitted", folder / "graded"
     return grade(target_set.NAME, submitted, into, course=course, workers=1).students
 
 
 @pytest.mark.parametrize("oddity", odd_answers.ODDITIES)
 def test_it_keeps_full_marks(students, oddity):
-    result = students[oddity]
+    result = students[odd_answers.LEARNERS[oddity]]
     assert [test.message for test in result.tests.values() if test.message] == []
     assert (result.score, result.max_score) == (24, 24)
 

@@ -15,6 +15,7 @@ import nbformat
 import psutil
 import pytest
 import target_set
+from made_course import release_in
 
 from nbjudge.files import PACKAGE
 from nbjudge.intake.release import make_release
@@ -98,8 +99,7 @@ def graded(tmp_path_factory, request) -> SimpleNamespace:
     folder = tmp_path_factory.mktemp("hostile")
     course = target_set.make_course(folder / "course")
     make_release(target_set.NAME, course)
-    path = course / "notebooks" / "assignments" / target_set.NAME / f"{target_set.NAME}.ipynb"
-    release = nbformat.read(path, as_version=4)
+    release = release_in(course, target_set.NAME)
     submitted = folder / "submitted"
     for name in NEIGHBOURS:
         place = submitted / name / target_set.NAME

@@ -1,6 +1,5 @@
 """Rules at work: late or not, extensions, tests that are void or rescaled, tests that changed."""
 
-import csv
 import json
 import os
 import shutil
@@ -8,12 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import nbformat
 import pytest
-from nbgrader.api import Gradebook
-from small_set import COURSE_ID, NAME, answered, cell, grade, hand_in, release_of
+from command_line import table_in
+from small_set import NAME, answered, book_of, cell, grade, hand_in, mark, release_of
 
 from nbjudge.intake.find import parse
 from nbjudge.intake.merge import blank, merge
-from nbjudge.marking.record import record_marks
 from nbjudge.report.why import why as explain
 from nbjudge.run import engine
 from nbjudge.run.submissions import Grading
@@ -28,59 +26,19 @@ SET = f"[{NAME}]\n"
 LATE = SET + f'due = {DUE:%Y-%m-%dT%H:%M:%SZ}\npenalty = "10 % per day"\n'
 
 
-@pytest.fixture(scope="module")
-def graded_three(small_course, tmp_path_factory):
-    """A class of three, graded once: ada is right, ben half right, eve cannot be read."""
-    folder = tmp_path_factory.mktemp("three")
-    hand_in(folder / "in", "ada", answered(small_course))
-    hand_in(folder / "in", "ben", answered(small_course, double="double = abs"))
-    hand_in(folder / "in", "eve", "{")
-    grade(folder / "in", folder / "out", small_course)
-    return folder
-
-
-@pytest.fixture
-def three(graded_three, small_course, tmp_path):
-    """A function that grades that class again, in copies; ``rules`` becomes its class.toml."""
-    for name in ("in", "out"):
-        shutil.copytree(graded_three / name, tmp_path / name)
-
-    def run(rules=None, course=small_course, **more):
-        if rules is not None:
-            (tmp_path / "in" / "class.toml").write_text(rules, encoding="utf-8")
-        return grade(tmp_path / "in", tmp_path / "out", course, **more)
-
-    run.submitted, run.into, run.course = tmp_path / "in", tmp_path / "out", small_course
-    return run
-
-
 def receipts(submitted, **late):
     rows = [f"{name},{NAME},{(DUE + after).isoformat()}\n" for name, after in late.items()]
     (submitted / "receipts.csv").write_text("student,problem_set,received\n" + "".join(rows))
 
 
-def book(into):
-    return Gradebook(f"sqlite:///{into / 'gradebook.db'}", COURSE_ID)
-
-
-def mark(into, student, points, cell="explain--written"):
-    """Give a mark by hand as nbgrader's formgrader does, which runs the folder's settings first."""
-    record_marks(into)
-    with book(into) as gradebook:
-        grade = gradebook.find_grade(cell, NAME, NAME, student)
-        grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.db.commit()
-
-
 def score_in_gradebook(into, student):
-    with book(into) as gradebook:
+    with book_of(into) as gradebook:
         handed_in = gradebook.find_submission(NAME, student)
         return handed_in.score, handed_in.max_score
 
 
 def rows(into):
-    with (into / "grades.csv").open(encoding="utf-8", newline="") as file:
-        return {row["student"]: row for row in csv.DictReader(file)}
+    return {row["student"]: row for row in table_in(into / "grades.csv")}
 
 
 # -- late ------------------------------------------------------------------------------------------
@@ -103,7 +61,7 @@ def test_a_time_that_the_learner_can_set_is_no_time(three, days):
     assert (row["received"], row["late by"], row["penalty"]) == ("time not known", "", "0")
     about = json.loads((three.into / "report.json").read_text())[NAME]["students"]["ada"]
     assert (about["received"], about["received_known"]) == ("", False)
-    with book(three.into) as gradebook:
+    with book_of(three.into) as gradebook:
         assert gradebook.find_submission(NAME, "ada").timestamp is None
 
 
@@ -131,7 +89,7 @@ def test_late_work_pays_what_the_file_says(three, monkeypatch):
     assert three(extension + '"1 day"').students["ada"].penalty == pytest.approx(1.3)
     result = three(extension + '"2 days"').students["ada"]
     assert (result.score, result.late_seconds) == (10, 0)
-    with book(three.into) as gradebook:
+    with book_of(three.into) as gradebook:
         submission = gradebook.find_submission(NAME, "ada")
         assert submission.extension == timedelta(days=2), "where nbgrader looks for it"
     assert three(f'{LATE}[extra_time]\nada = "1 day 3 hours"').students["ada"].score == 10
@@ -142,7 +100,7 @@ def test_rules_that_are_gone_leave_nothing_behind(three):
     receipts(three.submitted, ada=timedelta(days=1))
     assert three(LATE + 'extensions.ben = "1 day"').students["ada"].score < 10
     assert three("").students["ada"].score == 10
-    with book(three.into) as gradebook:
+    with book_of(three.into) as gradebook:
         assert gradebook.find_assignment(NAME).duedate is None
         assert gradebook.find_submission(NAME, "ben").extension is None
 
@@ -150,11 +108,11 @@ def test_rules_that_are_gone_leave_nothing_behind(three):
 def test_a_due_date_from_the_formgrader_stays(three):
     """What the file does not say, it does not change."""
     receipts(three.submitted, ada=timedelta(days=1))
-    with book(three.into) as gradebook:
+    with book_of(three.into) as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=DUE.replace(tzinfo=None))
     result = three(SET).students["ada"]
     assert "came 24 h late: no points deducted" in result.flags
-    with book(three.into) as gradebook:
+    with book_of(three.into) as gradebook:
         assert gradebook.find_assignment(NAME).duedate == DUE.replace(tzinfo=None)
 
 

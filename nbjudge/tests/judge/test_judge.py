@@ -323,26 +323,13 @@ def test_an_untouched_cell_that_raises_is_no_answer_yet():
     assert lost(judgement) == {"choices--answers": "No answer yet."}
 
 
+#: What ``tests/honest`` does not try: it costs a whole class of submissions.
 ODD = {
-    "warnings on stderr": (
-        "import sys, warnings\nwarnings.warn('hm')\nprint('!', file=sys.stderr)\ndef double(x):\n"
-        "    warnings.warn('hm')\n    print('called', file=sys.stderr)\n    return 2 * x"
-    ),
-    "prints": "def double(x):\n    print('x' * 5000)\n    return 2 * x",
-    "a class": "class Two:\n    def __call__(self, x):\n        return 2 * x\ndouble = Two()",
-    "a lambda": "double = lambda x: x + x",
-    "partial": "import functools, operator\ndouble = functools.partial(operator.mul, 2)",
-    "type hints": "def double(x: torch.Tensor) -> torch.Tensor:\n    return x * 2",
-    "not contiguous": "def double(x):\n    return torch.stack([2 * x, x]).mT[:, 0]",
-    "magics": "%matplotlib inline\n%load_ext autoreload\n!true\n" + DOUBLE,
     "exit": DOUBLE + "\nexit()",
-    "CRLF": DOUBLE.replace("\n", "\r\n"),
     "tabs": "def double(x):\n\treturn 2 * x",
     "a loop after it": DOUBLE + "\nwhile True:\n    pass",
     "an error after it": DOUBLE + "\n1 / 0",
     "input": DOUBLE + "\ninput('?')",
-    "threads": "import threading\nthreading.Thread(target=print).start()\n" + DOUBLE,
-    "asyncio": "import asyncio\nawait asyncio.sleep(0.01)\n" + DOUBLE,
     # Its kernel comes to the tests late, and is awake meanwhile.
     "a task that computes": (
         "import asyncio, time\nasync def work():\n    until = time.monotonic() + 1.5\n"
@@ -350,7 +337,6 @@ ODD = {
         "asyncio.get_running_loop().create_task(work())\n" + DOUBLE
     ),
     "clears": "from IPython.display import clear_output\nprint(1)\nclear_output()\n" + DOUBLE,
-    "a plot": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n" + DOUBLE,
     "no gradients": "torch.set_grad_enabled(False)\n" + DOUBLE,
 }
 
@@ -373,11 +359,6 @@ def test_honest_but_odd_keeps_its_points(odd, way):
 @pytest.mark.parametrize("way", ALONE)
 def test_honest_but_odd_costs_the_others_nothing(way):
     assert scores(judged({"double": ODD[way]})) == FULL
-
-
-def test_helpers_in_cells_of_their_own_count():
-    answers = {"own": "def twice(x):\n    return 2 * x", "double": "double = twice"}
-    assert scores(judged(answers)) == FULL
 
 
 def test_a_plot_and_a_table_are_kept_as_picture_and_text():
@@ -550,15 +531,3 @@ def test_messages_forged_by_the_kernel_are_only_output():
     )
     text = json.dumps(outputs(judgement, "own"))
     assert "99" in text and "elsewhere" not in text and "script" not in text
-
-
-def test_nothing_stays_for_the_next_submission():
-    leaves = (
-        "import os, pathlib\nfor place in '/tmp', '/dev/shm', os.path.expanduser('~'), '.':\n"
-        "    pathlib.Path(place, 'left').write_text('x')\ntorch.left = 1"
-    )
-    looks = leaves.replace(".write_text('x')", ".exists() and print('left')").replace(
-        "torch.left = 1", "print(hasattr(torch, 'left'))"
-    )
-    judged({"own": leaves})
-    assert outputs(judged({"own": looks}), "own")[0].text == "False\n"

@@ -1,18 +1,16 @@
 """Ordinary Python in a test cell: a learner's names, used as in a notebook, live elsewhere."""
 
-import socket
-import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import monotonic
 
 import pytest
+from wire_ends import honest, lying, says
 
-from nbjudge.inside.testing import learner
 from nbjudge.inside.testing.handle import Handle, NotThroughAVerb
-from nbjudge.inside.wire import Channel, Made, dumps
+from nbjudge.inside.wire import Made
 from nbjudge.judge.errors import GARBLED
 from nbjudge.judge.examiner import Names
-from nbjudge.judge.remote import Link, Lost, Missing
+from nbjudge.judge.remote import Lost, Missing
 
 CELL = """
 class TooSmall(ValueError):
@@ -60,14 +58,9 @@ def theirs():
 @pytest.fixture
 def link(theirs):
     """A link to a thread that answers for these names as a learner's process does."""
-    near, far = socket.socketpair()
-    thread = threading.Thread(target=learner.answer, args=(Channel(far, names=True), theirs))
-    thread.start()
-    made = Link(near, 1 << 20)
-    begin(made, theirs)
-    yield made
-    near.close()
-    thread.join()
+    with honest(theirs) as made:
+        begin(made, theirs)
+        yield made
 
 
 def begin(link, names):
@@ -183,33 +176,12 @@ def test_what_stays_over_there_is_not_touched(link, theirs, source):
 # -- what is not believed --------------------------------------------------------------------------
 
 
-class LyingKernel:
-    """The other end of a link, which answers every question with this."""
-
-    def __init__(self, kind, value):
-        self.near, self.far = socket.socketpair()
-        self.kind, self.value = kind, value
-        self.thread = threading.Thread(target=self.answer)
-        self.thread.start()
-        self.link = Link(self.near, 1 << 16)
-
-    def answer(self):
-        channel = Channel(self.far, names=True)
-        try:
-            while True:
-                request = channel.receive()
-                reply = {"id": request["id"], "is": self.kind, "value": self.value}
-                self.far.sendall(dumps(reply))
-        except Exception:
-            self.far.close()
-
-    def __enter__(self):
-        self.link.made.add(0)
-        return self.link, Handle(Made(0), "f", self.link)
-
-    def __exit__(self, *_):
-        self.near.close()
-        self.thread.join()
+@contextmanager
+def lies(kind, value):
+    """A link that answers every question with this, and a function at its other end."""
+    with lying(says(value, kind)) as link:
+        link.made.add(0)
+        yield link, Handle(Made(0), "f", link)
 
 
 @pytest.mark.parametrize(
@@ -222,19 +194,19 @@ class LyingKernel:
     ],
 )  # fmt: skip
 def test_an_answer_of_another_form_ends_the_link(value):
-    with LyingKernel("value", value) as (link, f), pytest.raises(Lost) as caught:
+    with lies("value", value) as (link, f), pytest.raises(Lost) as caught:
         f(1)
     assert caught.value.what == GARBLED
 
 
 @pytest.mark.parametrize("value", [None, ["f"], {"f": 1}, {"other": True}, {1: True}])
 def test_the_names_that_are_there_are_the_ones_asked_for(value):
-    with LyingKernel("value", value) as (link, _), pytest.raises(Lost):
+    with lies("value", value) as (link, _), pytest.raises(Lost):
         link.begin(1, 10.0, monotonic() + 60, ["f"])
 
 
 def test_what_was_given_stays_of_its_kind():
-    with LyingKernel("value", {"data": 1, "after": [[7], {}, [1], 9]}) as (_, f):
+    with lies("value", {"data": 1, "after": [[7], {}, [1], 9]}) as (_, f):
         numbers, names, text, one = [1, 2], [3], "text", {"a": 1}
         assert f(numbers, names, text, one) == 1
         assert (numbers, names, text, one) == ([7], [3], "text", {"a": 1})
@@ -255,6 +227,6 @@ def test_what_was_given_stays_of_its_kind():
 def test_an_error_is_one_of_pythons_own(error, kind):
     about = {"key": "error", "error": error, "hint": -1, "line": 0}
     raised = {"says": "words", "about": about}
-    with LyingKernel("raised", raised) as (_, f), pytest.raises(kind, match="words") as caught:
+    with lies("raised", raised) as (_, f), pytest.raises(kind, match="words") as caught:
         f(1)
     assert caught.type is kind

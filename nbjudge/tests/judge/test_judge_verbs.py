@@ -2,20 +2,17 @@
 
 import operator
 import random
-import socket
-import threading
 from time import monotonic
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from wire_ends import honest
 
 from nbjudge import testing
-from nbjudge.inside.testing import learner
 from nbjudge.inside.testing.handle import NotThroughAVerb
-from nbjudge.inside.wire import Channel
-from nbjudge.judge.remote import Link, Missing
+from nbjudge.judge.remote import Missing
 from nbjudge.testing import Mistake, by_hand
 
 pytestmark = pytest.mark.usefixtures("nothing_forbidden")
@@ -110,16 +107,9 @@ NAMES = {
 @pytest.fixture
 def link():
     """A link to a thread that does what a learner's process does."""
-    ours, theirs = socket.socketpair()
-    channel = Channel(theirs, names=True)
-    thread = threading.Thread(target=learner.answer, args=(channel, NAMES))
-    thread.start()
-    link = Link(ours, 1 << 20)
-    link.begin(5, 10.0, monotonic() + 60)
-    yield link
-    ours.close()
-    thread.join()
-    theirs.close()
+    with honest(NAMES) as link:
+        link.begin(5, 10.0, monotonic() + 60)
+        yield link
 
 
 def plain(value):

@@ -64,7 +64,7 @@ def class_of_four(one_nursery, tmp_path_factory) -> SimpleNamespace:
     for student, text in WRITTEN.items():
         small_set.hand_in(folder / "in", student, small_set.answered(course, explain=text))
     small_set.hand_in(folder / "in", "nil", small_set.release_of(course))
-    small_set.grade(folder / "in", folder / "out", course, workers=0)
+    small_set.grade(folder / "in", folder / "out", course)
     return SimpleNamespace(course=course, submitted=folder / "in", into=folder / "out")
 
 
@@ -78,7 +78,7 @@ def copied(given: SimpleNamespace, folder: Path) -> SimpleNamespace:
     into = shutil.copytree(given.into, folder / "out")
 
     def again():
-        return small_set.grade(given.submitted, into, given.course, workers=0)
+        return small_set.grade(given.submitted, into, given.course)
 
     return SimpleNamespace(**{**vars(given), "into": into, "again": again})
 

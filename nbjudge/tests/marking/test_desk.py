@@ -4,7 +4,6 @@ import re
 
 import pytest
 import small_set
-from nbgrader.api import Gradebook
 
 from nbjudge.course import whole_name
 from nbjudge.marking.desk import AGAIN, MARKED, NOTHING, OPEN, Conflict
@@ -56,7 +55,7 @@ def test_marks_and_answered_requests_reach_table_and_pages(graded_class, desk):
     again = graded_class.again()
     assert again.executed == [] and "Not answered yet." in text_of(graded_class, "nil")
     # A mark from the formgrader is no sum of items.
-    with Gradebook(f"sqlite:///{graded_class.into / 'gradebook.db'}", "x") as book:
+    with small_set.book_of(graded_class.into) as book:
         book.find_grade(CELL, small_set.NAME, small_set.NAME, "ada").manual_score = 3
         book.db.commit()
     graded_class.again()

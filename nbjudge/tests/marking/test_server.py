@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import small_set
-from nbgrader.api import Gradebook
 from tornado.httpclient import AsyncHTTPClient
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -39,7 +38,7 @@ def mark(page, name, items, seen=None, **more):
 
 
 def in_gradebook(page, name):
-    with Gradebook(f"sqlite:///{page.into / 'gradebook.db'}", small_set.COURSE_ID) as book:
+    with small_set.book_of(page.into) as book:
         where = "explain--written", small_set.NAME, small_set.NAME, name
         grade, comment = book.find_grade(*where), book.find_comment(*where)
         return grade.manual_score, comment.manual_comment, grade.needs_manual_grade
@@ -127,7 +126,7 @@ def test_two_markers_do_not_overwrite_each_other_unasked(page):
     assert mark(page, "ben", {"2": 1}, seen=now["seen"], comment="second").status == 200
     # The formgrader is another marker.
     seen = answer(page, "ben")["seen"]
-    with Gradebook(f"sqlite:///{page.into / 'gradebook.db'}", small_set.COURSE_ID) as book:
+    with small_set.book_of(page.into) as book:
         grade = book.find_grade("explain--written", small_set.NAME, small_set.NAME, "ben")
         grade.manual_score = 3
         book.db.commit()

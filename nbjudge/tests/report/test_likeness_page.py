@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from command_line import run_command
 from lookalikes import EXERCISES, MODEL, OBVIOUS, TEXT, graded, honest, program, words, written
 from lookalikes import course as make
 from small_set import NAME, hand_in, release_of
-from typer.testing import CliRunner
 
 from nbjudge.likeness import sources
 from nbjudge.report.likeness import as_page, likeness, write_likeness
@@ -239,22 +239,17 @@ def test_the_table_has_every_pair(compared_class, place):
 
 
 def test_the_command_changes_no_mark(compared_class, place, course, monkeypatch):
-    import typer
-
-    from nbjudge.commands import register
-
     monkeypatch.setenv("TFCOURSE_ROOT", str(course))
     monkeypatch.setenv("COLUMNS", "200")
-    app, before = typer.Typer(), marks(place / "now")
-    register(app)
-    given = ["likeness", NAME, "--into", str(place / "now"), "--earlier", str(place / "before")]
-    result = CliRunner().invoke(app, given)
-    assert result.exit_code == 0, result.output
-    assert "A reason to look, not a verdict. No mark has changed." in result.output
-    assert "copycat and jane" in result.output
+    before = marks(place / "now")
+    given = ["likeness", NAME, "--into", place / "now", "--earlier", place / "before"]
+    code, output = run_command(*given)
+    assert code == 0, output
+    assert "A reason to look, not a verdict. No mark has changed." in output
+    assert "copycat and jane" in output
     assert marks(place / "now") == before
-    result = CliRunner().invoke(app, [*given[:3], str(place / "elsewhere")])
-    assert result.exit_code == 2 and "has not been graded there" in result.output
+    code, output = run_command(*given[:3], place / "elsewhere")
+    assert code == 2 and "has not been graded there" in output
 
 
 def marks(into):

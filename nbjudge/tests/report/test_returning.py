@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import typer
+from command_line import run_command
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import (
@@ -24,9 +24,7 @@ from nbgrader.exchange.default import (
 )
 from small_set import COURSE_ID, NAME, answered, grade, hand_in
 from traitlets.config import Config
-from typer.testing import CliRunner
 
-from nbjudge import commands
 from nbjudge.intake import roster, stamps
 from nbjudge.intake.converting import own_programs_first
 from nbjudge.report import returning
@@ -274,22 +272,17 @@ def test_what_is_not_in_the_exchange_is_one_line_for_each_set(tmp_path):
     assert only.startswith("ps1")
 
 
-def test_receipts_of_the_sets_that_were_handed_in(small_course, tmp_path, monkeypatch):
+def test_receipts_of_the_sets_that_were_handed_in(in_small_course, small_course, tmp_path):
     """Work on ps99 prints no line on another set; a set that is named is looked for."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "200")
-    app = typer.Typer()
-    commands.register(app)
     hand_in(tmp_path / "in", "ada", answered(small_course))
     place = tmp_path / "exchange" / COURSE_ID / "inbound" / f"ada+{NAME}+2026-01-01 00:00:00 UTC+x"
     shutil.copytree(tmp_path / "in" / "ada" / NAME, place)
-    given = ["--submitted", str(tmp_path / "in"), "--exchange", str(tmp_path / "exchange")]
+    given = ["--submitted", tmp_path / "in", "--exchange", tmp_path / "exchange"]
     for named in ([], [NAME]):
-        result = CliRunner().invoke(app, ["receipts", *named, *given])
-        assert result.exit_code == 0, result.output
-        assert "1 receipts" in result.output
-    result = CliRunner().invoke(app, ["receipts", "ps00-none", *given])
-    assert result.exit_code == 2 and "problem_set is 'ps00-none'" in result.output
+        code, output = run_command("receipts", *named, *given)
+        assert code == 0 and "1 receipts" in output, output
+    code, output = run_command("receipts", "ps00-none", *given)
+    assert code == 2 and "problem_set is 'ps00-none'" in output
 
 
 # -- zips ------------------------------------------------------------------------------------------

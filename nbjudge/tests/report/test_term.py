@@ -3,6 +3,7 @@
 import csv
 import re
 import shutil
+from functools import partial
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from urllib.parse import unquote
@@ -11,12 +12,10 @@ import nbformat
 import numpy as np
 import pytest
 import small_set
-import typer
-from nbformat.v4 import new_code_cell, new_notebook
-from small_set import SANDBOXED, SETUP, answered, hand_in, metadata
-from typer.testing import CliRunner
+from command_line import run_in_one_line
+from made_course import TEST, code, notebook_of, put_into, release_in
+from small_set import SANDBOXED, SETUP, answered, hand_in
 
-from nbjudge.commands import register
 from nbjudge.intake.release import make_release
 from nbjudge.judge import Limits
 from nbjudge.report import exports
@@ -60,22 +59,19 @@ CLASS = {
 
 def second_set():
     """A set that shares two names with the first."""
-    test = {"grade": True, "locked": True}
-
-    def code(name, text, **about):
-        return new_code_cell(text, id=f"2-{name}", metadata=metadata(name, **about))
-
     solution = "def triple(x):\n    ### BEGIN SOLUTION\n    return 3 * x\n    ### END SOLUTION"
-    return new_notebook(
-        cells=[
-            code("setup", SETUP.strip(), locked=True),
+    made = notebook_of(
+        [
+            code("setup", SETUP, locked=True),
             code("triple", solution, solution=True),
-            code("triple--values", VALUES, **test, points=3),
-            code("triple--ones", ONES, **test, points=1),
+            code("triple--values", VALUES, **TEST, points=3),
+            code("triple--ones", ONES, **TEST, points=1),
             code("setup-more", "more = 1", locked=True),
-        ],
-        metadata={"kernelspec": {"display_name": "Python 3", "name": "python3"}},
+        ]
     )
+    for cell in made.cells:
+        cell.id = f"2-{cell.id}"
+    return made
 
 
 def grade(name, place):
@@ -90,14 +86,12 @@ def graded(one_nursery, tmp_path_factory):
     """The class graded on both sets, the second before the first. Read only."""
     folder = tmp_path_factory.mktemp("term")
     course = small_set.make_course(folder / "course")
-    sources = course / "solutions"
-    (sources / FIRST / "double.py").write_text(KNOWN)
-    (sources / SECOND).mkdir()
-    nbformat.write(second_set(), sources / SECOND / f"{SECOND}.ipynb")
+    (course / "solutions" / FIRST / "double.py").write_text(KNOWN)
+    put_into(course, SECOND, second_set())
     for name in (FIRST, SECOND):
         make_release(name, course)
     place = SimpleNamespace(course=course, submitted=folder / "in", into=folder / "out")
-    blank = nbformat.read(course / f"notebooks/assignments/{SECOND}/{SECOND}.ipynb", 4)
+    blank = release_in(course, SECOND)
     for name, (first, second) in CLASS.items():
         words = {} if name == "late" else {"explain": "YOUR ANSWER HERE\n"}
         hand_in(place.submitted, name, answered(course, **words, **first))
@@ -357,20 +351,9 @@ def test_a_learner_who_left_is_not_exported_and_that_is_said(graded, kind):
 # -- the command -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def run(monkeypatch):
+def test_the_command_reports_on_the_term(graded, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    app = typer.Typer()
-    register(app)
-
-    def call(*arguments):
-        result = CliRunner().invoke(app, ["report", *map(str, arguments)])
-        return result.exit_code, " ".join(result.output.split())
-
-    return call
-
-
-def test_the_command_reports_on_the_term(run, graded, tmp_path):
+    run = partial(run_in_one_line, "report")
     shutil.copy(graded.into / "report.json", tmp_path)
     code, text = run("--into", tmp_path, "--submitted", graded.submitted)
     assert code == 0, text

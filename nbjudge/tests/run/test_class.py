@@ -1,12 +1,12 @@
 """A class of everybody, graded once: who gets what, and what is said."""
 
-import csv
 import json
 import re
 import sqlite3
 
 import pytest
-from small_set import COURSE_ID, NAME, SANDBOXED
+from command_line import table_in
+from small_set import NAME, SANDBOXED, book_of
 
 from nbjudge.intake import cells
 
@@ -15,7 +15,6 @@ WAITS = "explain--written awaits manual marking"
 #: Odd, and worth every point that a machine can give; and the flag that says what was odd.
 FULL = {
     "right": "not in roster.csv",
-    "warns": "",
     "function-after": "",
     "split-answer": "answer double occurs 2 times; the last one counts",
     "[odd] name, 学生 {x}": (
@@ -131,8 +130,7 @@ def test_progress_names_everybody_once(graded):
 
 
 def test_grades_csv_has_the_columns_and_everybody(graded):
-    with (graded.into / "grades.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table_in(graded.into / "grades.csv")
     first = ["student", "problem set", "score", "max score"]
     last = ["raw score", "penalty", "received", "late by", "provisional", "flags"]
     assert list(rows[0]) == [*first, "double", "sum-squares", "explain", *last]
@@ -160,11 +158,9 @@ def test_report_json_says_how_to_replay(graded):
 
 
 def test_the_gradebook_is_sound_and_nbgraders(graded):
-    from nbgrader.api import Gradebook
-
     with sqlite3.connect(graded.into / "gradebook.db") as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    with Gradebook(f"sqlite:///{graded.into / 'gradebook.db'}", COURSE_ID) as book:
+    with book_of(graded.into) as book:
         for name in ("right", "wrong", "cut-off"):
             submission = book.find_submission(NAME, name)
             assert submission.score == graded.report.students[name].score

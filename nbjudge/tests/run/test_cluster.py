@@ -1,7 +1,6 @@
 """Many workers: killed, cut off, gone for good. What is judged is judged once."""
 
 import contextlib
-import csv
 import importlib.util
 import os
 import shutil
@@ -15,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from around import AROUND, the_course
+from command_line import table_in
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
 
 from nbjudge.failure import GradingFailed
@@ -34,8 +34,7 @@ def a_class(folder, course, count):
 
 
 def rows(into):
-    with (into / "grades.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return table_in(into / "grades.csv")
 
 
 # -- without a cluster -----------------------------------------------------------------------------
@@ -185,12 +184,6 @@ def test_a_network_may_be_trusted(small_course, tmp_path, monkeypatch):
     address = {"scheduler": "tcp://10.0.0.7:8786", "trust_network": True}
     with pytest.raises(GradingFailed, match=r"7:8786 was asked"):
         grade(tmp_path / "in", tmp_path / "out", small_course, **address)
-
-
-def test_no_scheduler_there_is_said_in_a_line(small_course, tmp_path):
-    a_class(tmp_path / "in", small_course, 3)
-    with pytest.raises(GradingFailed, match=r"scheduler is 'tcp://127\.0\.0\.1:9', but nothing"):
-        grade(tmp_path / "in", tmp_path / "out", small_course, scheduler="tcp://127.0.0.1:9")
 
 
 def test_tls_without_certificates_says_which_is_missing(small_course, tmp_path):
@@ -381,7 +374,7 @@ def hosts():
 @pytest.mark.thorough("test of kills")
 def test_two_hosts_and_one_is_cut_off(one_nursery, hosts, small_course, tmp_path):
     a_class(tmp_path / "in", small_course, 8)
-    alone = grade(tmp_path / "in", tmp_path / "alone", small_course, seed=1, workers=1)
+    alone = grade(tmp_path / "in", tmp_path / "alone", small_course, seed=1)
     environment = {
         **os.environ,
         # That a host is gone is to be noticed soon.
@@ -463,6 +456,6 @@ def test_workers_gone_for_good_end_the_run_and_lose_nothing(
     with Ledger(tmp_path / "out" / "ledger.db") as ledger:
         finished = [n for n, e in ledger.entries(NAME).items() if e.state == "finished"]
     assert 3 <= len(finished) < 8
-    report = grade(tmp_path / "in", tmp_path / "out", small_course, workers=1)
+    report = grade(tmp_path / "in", tmp_path / "out", small_course)
     assert not set(report.executed) & set(finished)
     assert {s.score for s in report.students.values()} == {5, 10}

@@ -1,7 +1,6 @@
 """What can go wrong beside the submissions: one line with the cause, and nothing is lost."""
 
 import contextlib
-import csv
 import errno
 import os
 import shutil
@@ -15,11 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 import sqlalchemy
-import typer
+from command_line import run_command, table_in
 from small_set import NAME, SANDBOXED, answered, grade, hand_in
-from typer.testing import CliRunner
 
-from nbjudge import commands
 from nbjudge.failure import GradingFailed, of_the_machine
 from nbjudge.run import engine, submissions
 from nbjudge.run.interrupts import STOPPED
@@ -32,21 +29,15 @@ SANDBOX = "--sandbox" if SANDBOXED else "--no-sandbox"
 
 
 @pytest.fixture
-def run(one_nursery, small_course, monkeypatch, tmp_path):
+def run(one_nursery, in_small_course, small_course, tmp_path):
     """Grade a class of one by the command; gives back the exit code and what is said."""
-    monkeypatch.setenv("TFCOURSE_ROOT", str(small_course))
-    monkeypatch.setenv("COLUMNS", "400")
-    app = typer.Typer()
-    commands.register(app)
-    app.command("other")(lambda: None)
     hand_in(tmp_path / "in", "ada", answered(small_course))
 
     def call(*more, into=tmp_path / "out"):
-        arguments = ["grade", NAME, "--submitted", tmp_path / "in", "--into", into, SANDBOX, *more]
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert "Traceback" not in result.output
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        return result.exit_code, result.output
+        folders = "--submitted", tmp_path / "in", "--into", into
+        code, output = run_command("grade", NAME, *folders, SANDBOX, *more)
+        assert "Traceback" not in output
+        return code, output
 
     return call
 
@@ -186,7 +177,7 @@ def test_a_scheduler_that_is_not_there(run):
     began = time.monotonic()
     code, output = run("--scheduler", "tcp://127.0.0.1:9")
     assert code == 2
-    assert "'tcp://127.0.0.1:9', but nothing answers there" in one_line(output)
+    assert "scheduler is 'tcp://127.0.0.1:9', but nothing answers there" in one_line(output)
     assert time.monotonic() - began < 20
 
 
@@ -310,8 +301,8 @@ def _workers(folder):
 
 
 def _marks(into):
-    with (into / "grades.csv").open(newline="") as file:
-        return [(row["student"], row["score"], row["flags"]) for row in csv.DictReader(file)]
+    rows = table_in(into / "grades.csv")
+    return [(row["student"], row["score"], row["flags"]) for row in rows]
 
 
 def _command(course, folder, *more):

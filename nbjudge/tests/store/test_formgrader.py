@@ -9,9 +9,8 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
-from nbgrader.api import Gradebook
 from small_hub import wait_for
-from small_set import COURSE_ID, NAME, answered, cell, grade, hand_in
+from small_set import NAME, answered, book_of, cell, grade, hand_in
 
 from nbjudge.marking.opening import open_desk
 from nbjudge.marking.rubric import MarkersChoice
@@ -96,7 +95,7 @@ def opened(chromium, address):
 
 
 def submission(marked, student):
-    with Gradebook(f"sqlite:///{marked / 'out' / 'gradebook.db'}", COURSE_ID) as book:
+    with book_of(marked / "out") as book:
         return book.find_submission_notebook(NAME, NAME, student).id
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from small_set import COURSE_ID, NAME, answered, cell, grade, hand_in
+from small_set import COURSE_ID, NAME, answered, book_of, cell, grade, hand_in
 
 from nbjudge.failure import GradingFailed
 from nbjudge.run import engine
@@ -103,7 +103,7 @@ def test_many_students_do_not_fill_the_memory(folder):
 
 
 def set_due(into, extension=None):
-    with Gradebook(f"sqlite:///{into / 'gradebook.db'}", COURSE_ID) as book:
+    with book_of(into) as book:
         book.update_or_create_assignment(NAME, duedate=DUE.replace(tzinfo=None))
         if extension is not None:
             book.find_submission(NAME, "ada").extension = extension
