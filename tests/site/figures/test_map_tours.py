@@ -222,7 +222,7 @@ def test_what_a_tour_asks_is_answered_with_the_packages_numbers(shown, captioner
             (choices.get_by_text(answer, exact=True) if first else wrong.first).press("Enter")
             assert ("Right. " in words.inner_text()) == first
             moved = keys.figure.locator(".live-map.wide").bounding_box()["y"] - place
-            lends = kind == "off"  # then the parts can be switched off, in a row of their own
+            lends = stop.get("uses")  # controls, in a row of their own below the answer
             assert abs(moved) < 1 or lends, f"the map moves {moved} as the answer of {kind} comes"
             # Small ones are written with more digits.
             said_ = [float(one) for one in re.findall(r"\d\.\d+", words.inner_text())]
