@@ -51,7 +51,7 @@ Live.figure("lengths", (ui, { follow: first }) => {
     curve.draw(
       `A window of ${length} words beside the ${trained} words of training. Below, loss against length for every scheme, up to ${lengths[reached]} words; ${follow} goes from ${number(means[follow][0], 4)} at ${trained} words ${own === null ? "no further" : `to ${number(own, 4)} at ${length}`}.`,
       266,
-      text(0, 14, "One window (frame: as in training)", "name"),
+      text(0, 14, "One window (outlined: as in training)", "name"),
       box(0, 24, wide(longest), 14, "track"), box(0, 24, wide(length), 14, "cell two"), box(1, 24, wide(trained), 14, "mark"),
       text(0, 68, `Loss at each length: ${follow}`, "name one"),
       ticks.map((tick) => [line(44, y(tick), 352, y(tick)), text(38, y(tick) + 4, number(tick, 1), "end")]),
