@@ -173,7 +173,7 @@ FIGURES = {
         Figure(
             "search",
             "Why keep several candidates?",
-            "The model of the figures above, after only 420 steps of training, translates 665 "
+            "The film's model, after only 420 steps of training, translates 665 "
             "into French. The tree shows the texts that were kept and, at its tips, the words that "
             "could follow, with the log-probability of the whole text. Go step by step, then widen "
             "the beam.",

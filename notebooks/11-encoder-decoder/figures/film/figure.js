@@ -33,6 +33,6 @@ Live.figure("film", (ui) => {
 
   const slider = ui.slider({ label: "Steps of training", min: 0, max: frames.length - 1, value: place, show: (n) => frames[n].step.toLocaleString("en"), change: (n) => { place = n; draw(); } });
   ui.play({ slider, change: (n) => { place = n; draw(); } });
-  ui.hint("First it babbles, then it writes well-formed but wrong numbers. When do the dark squares leave the straight line?");
+  ui.hint("First it babbles, then it writes well-formed but wrong numbers. Up to step 240 all squares are pale. From which step on are the dark ones at the right German words?");
   draw();
 });
