@@ -139,8 +139,9 @@ def test_up_and_to_the_left_the_query_finds_anything() -> None:
 
     def read(*v: float) -> tuple[float, int]:
         a = (x @ torch.tensor(v)).softmax(0)
-        return (a @ x)[0].item(), int(a.argmax())
+        return (a @ x)[0].item() + data["constant"], int(a.argmax())
 
-    assert read(0, 0.4)[0] < 0 < read(0, 0.5)[0]
-    vote, heaviest = read(-2.7, 2.6)
-    assert vote < 0 and names["named"][heaviest] == "anything"
+    assert data["constant"] == names["b_real"][1] - names["b_real"][0]
+    assert read(0, 0.5)[0] < 0 < read(0, 0.6)[0]
+    score, heaviest = read(-2.7, 2.6)
+    assert score < 0 and names["named"][heaviest] == "anything"

@@ -26,8 +26,9 @@ def test_important_word(shown) -> None:
         for name, row, weight in zip(words, x, a, strict=True):
             expected = [(row @ pool.v[0]).item(), weight.item()]
             assert numbers(found[name]) == pytest.approx(expected, abs=NEAR)
-        assert numbers(keys.said)[-1] == pytest.approx(o[0].item(), abs=NEAR)
-        assert keys.said.endswith("good." if o[0] >= 0 else "bad.")
+        vote, score = o[0].item(), o[0].item() + data["constant"]
+        assert numbers(keys.said)[-2:] == pytest.approx([vote, score], abs=NEAR)
+        assert keys.said.endswith("good." if score >= 0 else "bad.")
         if any(v):
             assert f"heaviest word is {words[a.argmax()]}" in keys.said
 

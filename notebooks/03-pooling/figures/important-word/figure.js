@@ -32,6 +32,7 @@ Live.figure("important-word", (ui, data) => {
     const scores = rows.map((row) => Live.dot(row, v));
     const weights = Live.softmax(scores);
     const o = [0, 1].map((i) => Live.dot(weights, rows.map((row) => row[i])));
+    const score = o[0] + data.constant, verdict = score < 0 ? "bad" : "good";
     const [x, y] = onPage(v), [u, w] = onPage(o);
     const away = Math.hypot(x - MIDDLE[0], y - MIDDLE[1]);
     dots.replaceChildren(
@@ -50,7 +51,7 @@ Live.figure("important-word", (ui, data) => {
     handle.setAttribute("aria-valuetext", `${number(v[0], 1)} across, ${number(v[1], 1)} up`);
     table.draw(
       `For each word its score and its weight: ${names.map((name, j) => `${name} ${number(scores[j], 4)} ${number(weights[j], 4)}`).join(", ")}.`,
-      60 + 26 * names.length,
+      112 + 26 * names.length,
       text(132, 18, "v · x", "end"), text(146, 18, "weight"),
       names.map((name, j) => {
         const top = 30 + 26 * j;
@@ -60,10 +61,13 @@ Live.figure("important-word", (ui, data) => {
           text(356, top + 15, number(weights[j]), "end strong"),
         ];
       }),
-      text(0, 50 + 26 * names.length, `o = (${number(o[0])}, ${number(o[1])})`, "name v"),
-      text(356, 50 + 26 * names.length, o[0] < 0 ? "bad" : "good", `name end ${o[0] < 0 ? "k" : "v"}`));
+      text(0, 54 + 26 * names.length, `v = (${number(v[0], 1)}, ${number(v[1], 1)})`, "name q"),
+      text(356, 54 + 26 * names.length, `length ${number(Math.hypot(...v), 1)}`, "name end q"),
+      text(0, 80 + 26 * names.length, `o = (${number(o[0])}, ${number(o[1])})`, "name v"),
+      text(356, 80 + 26 * names.length, verdict, `name end ${score < 0 ? "k" : "v"}`),
+      text(356, 104 + 26 * names.length, `vote ${number(o[0], 4)} and constant ${number(data.constant, 4)}: ${number(score, 4)}`, "end"));
     const heaviest = away ? `The heaviest word is ${names[Live.largest(weights)]}, with ${number(Math.max(...weights))} of the weight.` : "All words weigh the same: this is the mean.";
-    ui.say(`${heaviest} The average lies at ${number(o[0], 4)} between bad and good: the review is ${o[0] < 0 ? "bad" : "good"}.`);
+    ui.say(`${heaviest} The average votes ${number(o[0], 4)}. With the constant that is ${number(score, 4)}: the review is ${verdict}.`);
   }
 
   plane.draw("The words of a review in the plane: across, which way a word votes; up, how much it is an opinion. The query v is an arrow, and o the weighted average", 352,
