@@ -13,10 +13,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   const lasts = Object.fromEntries(Object.entries(reads).map(([key, all]) => [key, Object.keys(all)[0]]));
   const tabs = ui.tabs({ label: "Model", options: Object.keys(reads).map((key) => [key, named(key)]), value: kind(), change: (to) => show(lasts[to]) });
   const has = html("div", { class: "map-has" });
-  let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
-    [texts[name], fresh] = [text, true];
+    texts[name] = text;
     return read(text);
   } });
   const note = ui.above.lastChild, language = html("div", { class: "live-buttons" });
@@ -431,13 +430,6 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   readOut(picture.element, cell, (x, y) => cellAt(x, y));
   input.maxLength = 2000;
   input.addEventListener("focus", () => input.select());
-  // A text is read as it is typed, so Enter writes what comes next.
-  // The encoder answers at once; what it is asked about must not be written over by the same stroke.
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || /^Type/.test(note.textContent)) return;
-    if (fresh && kind() === "encoder") fresh = false;
-    else forward();
-  });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (linked && asks) { lasts[kindOf(asks.model)] = asks.model; tabs[Object.keys(reads).indexOf(kindOf(asks.model))].click(); }
   // The page's own button to its top would lie upon what is looked at.

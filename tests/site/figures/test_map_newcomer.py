@@ -363,7 +363,7 @@ def test_a_written_token_goes_from_its_bar_to_its_row(chromium, page_file, motio
     with offline(chromium, reduced_motion=motion) as page:
         page.folder = page_file.parent
         keys = Keys(page, "map")
-        keys.reach("Your text")
+        keys.reach("Write the next token", "button")
         before = written(keys)
         keys.press("Enter")
         going = page.locator(".live-map.wide .going text")
