@@ -308,7 +308,7 @@ def test_what_would_be_written_after_each_stage_is_the_packages(
     assert f"after “{last}”" in texts
     told = keys.figure.locator(".map-tells").inner_text()
     again = " again" if found[0][0] == last else ""
-    assert f"would write “{found[0][0]}”{again} (" in told
+    assert f"Guess so far: “{found[0][0]}”{again} (" in told
 
 
 @browser

@@ -69,6 +69,42 @@ def test_the_translators_numbers_are_in_sight_and_nothing_moves(chromium, themed
         assert after == before
 
 
+#: The words below the map at each stage, and at an attention of each token, if it is not to be
+#: hidden: how high they are, and what they say.
+CAPTIONS = """(each) => {
+  const [stage] = document.querySelectorAll(".map-bench select"), found = [];
+  const token = document.querySelector(".map-bench input[type=range]");
+  const tells = document.querySelector(".map-tells");
+  const set = (control, value, kind) => {
+    control.value = value;
+    control.dispatchEvent(new Event(kind, { bubbles: true }));
+  };
+  const keep = (value) => found.push([tells.offsetHeight, `${value}: ${tells.textContent}`]);
+  for (const { value } of stage.options) {
+    set(stage, value, "change");
+    keep(value);
+    for (let n = 1; each && value.includes(".self.") && n <= Number(token.max); n += 1) {
+      set(token, n, "input");
+      keep(value);
+    }
+  }
+  return found;
+}"""
+
+
+@browser
+def test_no_words_below_the_map_move_the_panel(chromium, themed) -> None:
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        for name in [key for one in DATA["reads"].values() for key in one]:
+            family(keys, name)
+            found = page.evaluate(CAPTIONS, "decoder" in name)
+            least = min(height for height, _ in found)
+            longer = [said for height, said in found if height > least]
+            assert len(found) > 5 and not longer, (name, longer)
+
+
 @browser
 def test_a_tour_does_not_cover_what_it_speaks_of(chromium, themed) -> None:
     with offline(chromium, reduced_motion="reduce") as page:
