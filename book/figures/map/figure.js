@@ -13,10 +13,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   const lasts = Object.fromEntries(Object.entries(reads).map(([key, all]) => [key, Object.keys(all)[0]]));
   const tabs = ui.tabs({ label: "Model", options: Object.keys(reads).map((key) => [key, named(key)]), value: kind(), change: (to) => show(lasts[to]) });
   const has = html("div", { class: "map-has" });
-  let fresh = false; // a text that is just typed
   const input = ui.sentence({ label: "Your text", value: texts.decoder, change(text) {
     if (!ready) return "";
-    [texts[name], fresh] = [text, true];
+    texts[name] = text;
     return read(text);
   } });
   const note = ui.above.lastChild, language = html("div", { class: "live-buttons" });
@@ -58,7 +57,7 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   ui.panel(around);
   ui.panel(html("div", { class: "map-screen" },
     html("div", { class: "map-top" }, saying, chips, draws), html("div", { class: "map-view" }, elements(maps), leak), tells, rowBox, legend, bench));
-  let cellAt = null, unfolded = "", headsOf = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
+  let cellAt = null, unfolded = "", slider = null, stage = null, which = null, whichHead = null, heads = null, joins = null, switched = [];
 
   // The row of a band that is shown: the chosen one, else the one that is scored, or the last word that is read.
   const rowIn = (b) => (focus[0] === b ? focus[1] : found.bands[b].scored ?? found.bands[b].names.length - 2);
@@ -148,13 +147,13 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   // The panel: an attention's numbers, or another stage's view.
   function figures({ band: b, column, token }, row) {
     const own_ = found.bands[b], t = row[0] === b ? row[1] : rowIn(b), room = most_(), stage_ = stageKey(b, column), attends = Boolean(column.each);
-    if (unfolded && stage_ !== unfolded && !calm && !motion.passing()) uncover(rowBox, elements([...inNumbers, ...inViews]));
+    if (unfolded && stage_ !== unfolded && !calm) uncover(rowBox, elements([...inNumbers, ...inViews]));
     unfolded = stage_;
     rowBox.classList.toggle("of-attention", attends);
     const numbers_ = attends && !sums; // or what all heads add
     for (const [all, shown] of [[inNumbers, numbers_], [inViews, !numbers_]]) for (const { element } of all) element.toggleAttribute("hidden", !shown);
     const { kind, block: n } = column, temperature = family().draws ? factor(power) : 1;
-    if (attends) { headsOf = stage_; heads?.draw(column.each, head, kind === "cross" ? "k" : "q"); }
+    if (attends) heads?.draw(column.each, head, kind === "cross" ? "k" : "q");
     if (numbers_) for (const one of inNumbers) one.draw(`Block ${n + 1}${found.bands[1] ? `, ${Live.stages.KINDS[kind]}` : ""}, head ${head + 1}`, column.each[head], t, own_.names[t], (kind === "cross" ? found.bands[0] : own_).names, room, own_.norms);
     else { const view = Live.mapViews[attends ? "joined" : kind](found, { band: b, column, t, temperature }); inViews.forEach((one, i) => one.draw(view, inNumbers[i].height(room), token)); }
   }
@@ -196,10 +195,9 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
 
   // ---- motion: at first by itself, then with each change; none for those who asked for less ------------
   const motion = Live.mapMotion({ figure: ui.figure, maps, button: runs, film, lap,
-    // One sentence at each stage: there is time to read it.
-    pass(front) { tells.textContent = Live.stages.DOES[front.column.kind]; figures(front, focus); visit(front); },
-    // A press on a head in the opening ends it at the attention whose heads are shown.
-    over(passed, stay) { if (home && passed) (stay ? open(headsOf) : settle()); } }), { way, halt } = motion;
+    // One sentence at each stage: there is time to read it. The panel stays as it is.
+    pass(front) { tells.textContent = Live.stages.DOES[front.column.kind]; },
+    over(passed) { if (home && passed) settle(); } }), { way, halt } = motion;
   const once = () => { if (!calm && ready) { halt(); way(quick, halt); } };
   // The token that comes next is written, the likeliest unless another is chosen; whether more can come. The line of text
   // always holds what the model reads.
@@ -431,19 +429,12 @@ Live.figure("map", (ui, { texts, reads, knows, examples, striking, gap, language
   readOut(picture.element, cell, (x, y) => cellAt(x, y));
   input.maxLength = 2000;
   input.addEventListener("focus", () => input.select());
-  // A text is read as it is typed, so Enter writes what comes next.
-  // The encoder answers at once; what it is asked about must not be written over by the same stroke.
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || /^Type/.test(note.textContent)) return;
-    if (fresh && kind() === "encoder") fresh = false;
-    else forward();
-  });
   ui.figure.addEventListener("keydown", (event) => { if (event.key === "Escape" && tourAt >= 0) lead(Infinity); });
   if (linked && asks) { lasts[kindOf(asks.model)] = asks.model; tabs[Object.keys(reads).indexOf(kindOf(asks.model))].click(); }
   // The page's own button to its top would lie upon what is looked at.
   new IntersectionObserver(([{ isIntersecting }]) => document.documentElement.classList.toggle("on-the-map", isIntersecting)).observe(ui.figure);
   if (calm) return;
-  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (motion.waits() && target !== runs) halt(chooseHead.contains(target)); }, true);
+  for (const kind of ["pointerdown", "keydown", "focusin"]) ui.figure.addEventListener(kind, ({ target }) => { if (motion.waits() && target !== runs) halt(); }, true);
   motion.watch();
   if (linked) return;
   motion.begin(true);

@@ -16,7 +16,7 @@ Live.mapMotion = ({ figure, maps, button, film, lap, pass, over }) => {
       const share = Math.min((now - begun) / ms, 1), shown = maps.find((map) => map.visible());
       if (shown) {
         const front = shown.front(share, passing);
-        // At first the frame and the view go along, in the same moment; later what is open stays.
+        // At first the frame goes along; later it stays around what is open.
         if (passing && front.column !== passed) {
           passed = front.column;
           maps.forEach((map) => map.mark({ band: front.band, ...passed }));
@@ -30,14 +30,14 @@ Live.mapMotion = ({ figure, maps, button, film, lap, pass, over }) => {
     };
     if (seen) frame = requestAnimationFrame(tick);
   }
-  function halt(stay = false) {
+  function halt() {
     const passed = passing;
     [moving, resume, passing] = [false, null, false];
     figure.classList.remove("passing");
     button.textContent = "Let it run";
     film.hidden = true;
     stop();
-    over(passed, stay === true);
+    over(passed);
   }
   return {
     way, halt, moving: () => moving, passing: () => passing, waits: () => resume !== null,

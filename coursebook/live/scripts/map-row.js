@@ -78,7 +78,7 @@ Live.mapRow = (ui, form, say, { part }) => {
       part(["products", "handed"], text(12, 17, `“${short(row.me, letters)}” asks “${short(columns[j], letters)}”`, "strong")),
       part(["products"], text(plan.products[0], 36, `q × k, ${d} products`, "share"), bars(each, plan.products, y1, BARS, "two", greatest([each])),
         text(plan.products[0], y2 + 12, `sum ${number(sum)}`, "strong"),
-        text(plan.products[0], y2 + 30, `÷ √${d} = ${number(sum / root)}${last === -Infinity ? " → −∞" : ""}`, "strong q")),
+        text(plan.products[0], y2 + 30, `÷ √${d} = ${number(sum / root)}`, "strong q")),
       part(["handed"], text(plan.handed[0], 36, `weight ${number(share)} × v`, "share"), bars(handed, plan.handed, y1, BARS, "v", half),
       output[t].map((value, n) => {
         const wide = step(plan.handed, output[t]), x = plan.handed[0] + n * wide, y = y1 + (BARS / 2) * (1 - value / half);

@@ -39,7 +39,7 @@ Live.mapWords = (() => {
       const n = column.block + 1;
       const does = Live.stages.DOES[column.kind];
       // Of a decoder: what this vector would lead to if no stage followed.
-      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Ended here, the model would write “${end.said}”${end.said === names[row] ? " again" : ""} (${chance(end.share)}).` : ""; };
+      const lens = (row) => { const end = found.lens?.(column.after[row]); return end ? ` Guess so far: “${end.said}”${end.said === names[row] ? " again" : ""} (${chance(end.share)}).` : ""; };
       if (column.kind === "embed") return `${does} Here a vector has ${found.bands[b].start[0].length} numbers.${found.places ? "" : " Positions are switched off: none is added."} Two equal tokens differ here by their position only.${lens(t)}`;
       if (Live.stages.off(column, head)) return `${does} In block ${n} ${column.each ? `head ${head + 1}` : "it"} is switched off, and adds nothing to any row.`;
       if (column.kind === "ffn") return `${does} In block ${n} it adds a vector of length ${number(size(column.added[t]), 1)} to that of ${me}.${lens(t)}`;
@@ -49,10 +49,10 @@ Live.mapWords = (() => {
         return `${does} “${found.token(id)}” has ${its}. ${token === undefined ? "Press a bar to write its token." : "Press to write it."}`;
       }
       const row = column.each[head].weights[t], best = largest(row), columns = column.kind === "cross" ? found.bands[0].names : names;
-      const idle = column.kind === "self" && !best && t && causal ? " Many heads rest there when they find nothing." : "";
+      const idle = column.kind === "self" && !best && t && causal ? " Heads that find nothing rest there." : "";
       const most_ = `“${columns[best]}” (weight ${number(row[best])}).`;
       if (writes) return `${does} For the word after ${me}, head ${head + 1} of block ${n} looks most at ${most_}`;
-      return `${does} In block ${n}, head ${head + 1}, ${me} attends most to ${most_}${idle}${lens(t)}`;
+      return `${does} Here ${me} attends most to ${most_}${idle}${lens(t)}`;
     },
     // A decoder without its mask or its positions: what changes, counted, and row by row. `rows` are those without and with both;
     // `striking` is a text that shows it well, if it is not there, and `take` reads it.

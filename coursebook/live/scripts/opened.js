@@ -90,8 +90,8 @@ Live.stages = {
   // What each stage does, in one plain sentence, and what each tensor is, by the name after its block's.
   DOES: {
     embed: "Each token becomes a vector, a list of numbers that was learned, and its position is added.",
-    self: "Self-attention: each token takes over a weighted average of the values of those it may see.",
-    cross: "Cross-attention: each token being written looks at the words that were read, and takes over a weighted average of their values.",
+    self: "Self-attention: each token takes over a weighted average of the values it may see.",
+    cross: "Cross-attention: each token being written takes over a weighted average of the values of the words that were read.",
     ffn: "Feed-forward: a small network of two layers works on each vector alone.",
     norm: "The last vector is made ready to be compared with every token that the model knows.",
     scores: "Each token that the model knows gets a score, and softmax turns the scores into probabilities.",

@@ -11,9 +11,10 @@ from .test_inside import opened
 from .test_map import DATA, SHOWN, bench, family, stops, written
 from .test_map_views import panel
 
-#: In each frame of the opening pass: the stage of the frame, of the wave, and of the view.
+#: In each frame of the opening pass: where the wave and the frame are, what is said of the stage,
+#: and what is drawn in the panel below.
 PLACES = """() => new Promise((done) => {
-  const seen = [], map = document.querySelector(".live-map.wide");
+  const seen = [], panels = new Set(), map = document.querySelector(".live-map.wide");
   const covers = (row) => {
     const note = [...row.querySelectorAll("text")].find((one) => /^length/.test(one.textContent));
     const heads = document.querySelector(".map-heads").getBoundingClientRect();
@@ -26,8 +27,10 @@ PLACES = """() => new Promise((done) => {
     if (wave) {
       const x = number(wave, "x") + number(wave, "width") / 2, drawn = getComputedStyle(open);
       const row = document.querySelector(".map-row.wide:not([hidden])");
-      const stage = document.querySelector(".map-bench select").value;
-      seen.push({ x, from: parseFloat(drawn.x), wide: parseFloat(drawn.width), stage,
+      panels.add(document.querySelector(".map-rows").innerHTML);
+      seen.push({ x, from: parseFloat(drawn.x), wide: parseFloat(drawn.width),
+        stage: open.getAttribute("x"), panel: panels.size,
+        told: document.querySelector(".map-tells").textContent,
         said: row.getAttribute("aria-label").match(/^[^:“]*/)[0],
         leaving: document.querySelectorAll(".map-leaving").length, covers: covers(row) });
     }
@@ -35,26 +38,28 @@ PLACES = """() => new Promise((done) => {
   };
   look();
 })"""
-VIEWS = {"embed": "Embedding", "self": "Block", "ffn": "Block", "norm": "Final norm",
-         "scores": "Scores"}  # fmt: skip
+TOLD = ("Each token becomes", "Self-attention", "Feed-forward", "Self-attention", "Feed-forward",
+        "The last vector", "Each token that")  # fmt: skip
 
 
 @browser
-def test_the_opening_pass_is_at_one_place_at_a_time(chromium, page_file) -> None:
-    """The frame as it is drawn, the dots and the view: in each frame of the motion."""
+def test_the_opening_pass_moves_the_map_only_and_at_one_place_at_a_time(
+    chromium, page_file
+) -> None:
+    """The frame as it is drawn, the dots and the words, in each frame; the panel stays."""
     with offline(chromium) as page:
         page.goto(own_page(page_file.parent, "map").as_uri())
         page.locator("#figure-map.is-live").wait_for()
         seen = page.evaluate(PLACES)
         stages = list(dict.fromkeys(one["stage"] for one in seen))
         assert len(stages) == 7 and len(seen) > 50
+        assert {one["panel"] for one in seen} == {1}
+        assert seen[0]["said"] == f"Block 1, head {DATA['head'] + 1}"
         for one in seen:
             # The bars' frame stands beside the curves that lead there.
-            if not one["stage"].startswith("0.scores"):
+            if one["stage"] != stages[-1]:
                 assert one["from"] - 4 <= one["x"] <= one["from"] + one["wide"] + 4, one
-            kind = one["stage"].split(".")[1]
-            assert one["said"].startswith(VIEWS[kind]), one
-            assert (kind == "ffn") == ("feed-forward" in one["said"]), one
+            assert one["told"].startswith(TOLD[stages.index(one["stage"])]), one
             assert not one["leaving"] and not one["covers"], one
         each = [sum(one["stage"] == stage for one in seen) for stage in stages]
         assert min(each) > len(seen) / 14  # time to read the narrow ones too
@@ -303,7 +308,7 @@ def test_what_would_be_written_after_each_stage_is_the_packages(
     assert f"after “{last}”" in texts
     told = keys.figure.locator(".map-tells").inner_text()
     again = " again" if found[0][0] == last else ""
-    assert f"would write “{found[0][0]}”{again} (" in told
+    assert f"Guess so far: “{found[0][0]}”{again} (" in told
 
 
 @browser
@@ -363,7 +368,7 @@ def test_a_written_token_goes_from_its_bar_to_its_row(chromium, page_file, motio
     with offline(chromium, reduced_motion=motion) as page:
         page.folder = page_file.parent
         keys = Keys(page, "map")
-        keys.reach("Your text")
+        keys.reach("Write the next token", "button")
         before = written(keys)
         keys.press("Enter")
         going = page.locator(".live-map.wide .going text")

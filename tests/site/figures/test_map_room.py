@@ -4,7 +4,7 @@ import pytest
 from figure_pages import Keys, browser
 from live_site import offline
 
-from .test_map import DATA, family, stops, written
+from .test_map import DATA, bench, family, stops, written
 from .test_map_views import panel
 
 #: How high the smallest letters of the visible map are on the screen.
@@ -67,6 +67,86 @@ def test_the_translators_numbers_are_in_sight_and_nothing_moves(chromium, themed
         page.evaluate("scrollTo(0, 0)")
         after = button.bounding_box(), map_.bounding_box(), panel(keys).bounding_box()["y"]
         assert after == before
+
+
+#: The words below the map at each stage, and at an attention of each token, if it is not to be
+#: hidden: how high they are, and what they say.
+CAPTIONS = """(each) => {
+  const [stage] = document.querySelectorAll(".map-bench select"), found = [];
+  const token = document.querySelector(".map-bench input[type=range]");
+  const tells = document.querySelector(".map-tells");
+  const set = (control, value, kind) => {
+    control.value = value;
+    control.dispatchEvent(new Event(kind, { bubbles: true }));
+  };
+  const keep = (value) => found.push([tells.offsetHeight, `${value}: ${tells.textContent}`]);
+  for (const { value } of stage.options) {
+    set(stage, value, "change");
+    keep(value);
+    for (let n = 1; each && value.includes(".self.") && n <= Number(token.max); n += 1) {
+      set(token, n, "input");
+      keep(value);
+    }
+  }
+  return found;
+}"""
+
+
+@browser
+def test_no_words_below_the_map_move_the_panel(chromium, themed) -> None:
+    with offline(chromium, reduced_motion="reduce") as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")
+        for name in [key for one in DATA["reads"].values() for key in one]:
+            family(keys, name)
+            found = page.evaluate(CAPTIONS, "decoder" in name)
+            least = min(height for height, _ in found)
+            longer = [said for height, said in found if height > least]
+            assert len(found) > 4 and not longer, (name, longer)
+
+
+@browser
+def test_what_is_unfolded_or_off_leaves_the_panels_heading_in_sight(chromium, themed) -> None:
+    viewport = {"width": 1280, "height": 800}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = themed.parent
+        keys = Keys(page, "map")  # with More open
+        page.evaluate("scrollTo(0, 0)")
+        head, above = keys.figure.locator(".map-said"), keys.figure.locator(".live-map.wide")
+        assert head.bounding_box()["height"] < 42  # no empty band above the map
+        top = panel(keys).bounding_box()["y"]
+        keys.figure.get_by_label("Causal mask").uncheck()
+        page.evaluate("scrollTo(0, 0)")
+        assert top < panel(keys).bounding_box()["y"] < 720, above.bounding_box()
+
+
+#: The pairs of texts of the card of the key at work that lie upon each other.
+TOUCHING = """row => {
+    const all = [...row.querySelectorAll("g[transform] text")].map((one) =>
+        [one.getBoundingClientRect(), one.textContent]).filter(([box]) => box.width);
+    return all.flatMap(([a, one], n) => all.slice(n + 1)
+        .filter(([b]) => a.left < b.right && b.left < a.right
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * a.height)
+        .map(([, other]) => `${one} | ${other}`));
+}"""
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_of_a_masked_key_no_words_lie_upon_others(chromium, page_file, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    with offline(chromium, reduced_motion="reduce", viewport=viewport) as page:
+        page.folder = page_file.parent
+        keys = Keys(page, "map")
+        for name in "Decoder", "Larger decoder":
+            family(keys, name)
+            bench(keys)
+            keys.figure.get_by_label("Token", exact=True).fill("2")
+            for n in range(4):
+                panel(keys).locator(".place").nth(n).focus()
+                shown = panel(keys).text_content()
+                assert ("masked: score −∞" in shown) == (n > 1)
+                assert panel(keys).evaluate(TOUCHING) == []
 
 
 @browser
