@@ -59,8 +59,8 @@ def test_lesson_5_says_how_often_the_head_works(course, found):
     said, note = text(course, "05-self-attention"), found["note heads"]
     assert (
         note["head"] == "1.1"
-        and "the most weight went 14 times to a word that tells the sense" in said
-        and "a random pick would be such a word 6 times" in said
+        and "In 14 of 24 new ones the most attended word tells the sense" in said
+        and "by chance it would be 6" in said
     )
     parts = note["tested"], note["fresh"]
     assert sum(part["right"]["1.1"] for part in parts) == 14

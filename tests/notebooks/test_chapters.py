@@ -197,8 +197,8 @@ def test_a_lesson_says_what_is_missing_only_where_it_turns(path):
     text = prose(path)
     turns = text.count("**What we have:**")
     assert turns == text.count("**What is missing:**")
-    assert 4 <= turns <= 5
-    assert text.count("<details>") == text.count("</details>") == text.count("**Your turn.**") > 2
+    assert 1 <= turns <= 5
+    assert text.count("<details>") == text.count("</details>") >= text.count("**Your turn.**") > 2
 
 
 @each_lesson

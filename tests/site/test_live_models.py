@@ -272,7 +272,7 @@ def test_a_screen_reader_hears_what_there_is(chromium, page_file: Path) -> None:
             names = [line.split('"')[1] for line in controls if '"' in line]
             assert len(names) == len(controls) == len(set(names)) >= 2, controls
             assert 'img "' in heard and "- status" in heard
-            for picture in figure.locator("svg.live-picture:not([aria-hidden])").all():
+            for picture in figure.locator("svg.live-picture:not([aria-hidden], [hidden])").all():
                 assert len(picture.get_attribute("aria-label")) > 20
 
 

@@ -334,29 +334,6 @@ def test_the_line_of_text_takes_what_was_written(shown, captioner) -> None:
     assert line.input_value() == re.sub(r"[\[\]]", "", written(keys)).strip()
 
 
-@browser
-def test_the_matrix_is_of_the_block_that_the_motion_has_come_to(chromium, page_file) -> None:
-    with offline(chromium) as page:
-        page.goto(own_page(page_file.parent, "map").as_uri())
-        page.locator("#figure-map.is-live").wait_for()
-        heads = page.evaluate(
-            """() => new Promise((done) => {
-                const seen = [], label = (name) => document.querySelector(name)
-                    ?.getAttribute("aria-label").match(/Block \\d/)?.[0];
-                const look = () => {
-                    const row = label(".map-rows.of-attention .map-row");
-                    if (row) seen.push(`${row} ${label(".map-tensor")}`);
-                    if (new Set(seen).size < 2) requestAnimationFrame(look); else done(seen);
-                };
-                look();
-            })"""
-        )
-        assert set(heads) == {"Block 1 Block 1", "Block 2 Block 2"}
-        page.get_by_role("button", name="Stop").click()
-        tensor = page.locator(".map-tensor").get_attribute("aria-label")
-        assert tensor.startswith("Decoder. Block 1: weights A")
-
-
 #: Goes to the top, once what was under way has been laid out.
 TOP = """() => new Promise((done) => {
   const twice = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
