@@ -51,8 +51,7 @@ SAMPLE = {
     "chapter": ("05-self-attention",),
     EVIDENCE: ("12-vision",),
     "problem set": ("ps05-self-attention",),
-    "page": (),  # they need the whole site
-    "site": (),
+    "page": (),  # they need the whole site, as do the tests that are left with it
     FIGURE: (
         "test_what_a_figure_becomes",
         "test_the_scripts_attention_is_the_packages",
@@ -75,49 +74,6 @@ SAMPLE = {
         "peeks_gradebook",
         "persists_in_neighbours",
         "wire_tensors_that_lie",
-    ),
-}
-
-#: What takes seconds of the processor and has shorter tests beside it is left to `make test-all`:
-#: the beginnings of such tests' names, by what they are counted as.
-LONG = {
-    "grading of a small class": (
-        "nbjudge/tests/report/test_feedback.py",
-        "nbjudge/tests/report/test_likeness_page.py",
-        "nbjudge/tests/intake/test_last_cell.py",
-        "nbjudge/tests/intake/test_enclosures.py",
-        "nbjudge/tests/judge/test_judge.py::test_honest_but_odd_",
-        "nbjudge/tests/judge/test_breaking.py::test_a_kernel_that_sleeps_",
-        "nbjudge/tests/test_answers.py::test_one_entry_",
-        "tests/solutions/test_one_entry.py",
-        "tests/solutions/test_nothing.py",
-    ),
-    "use in an environment of its own": (
-        "nbjudge/tests/test_five_minutes.py",
-        "nbjudge/tests/desk/test_lab.py",
-        "nbjudge/tests/desk/test_learner_alone.py::test_a_",
-        "tests/packaging/test_wheel.py",
-        "tests/tfcourse/runs/test_size.py::test_make_gpu_runs_",
-        "tests/tfcourse/runs/test_size.py::test_make_gpu_needs_",
-    ),
-    "comparison of long texts": (
-        "tests/tfcourse/generation/test_generation_peers.py::test_equal_lists_",
-        "tests/tfcourse/generation/test_one_by_one.py::test_sliding_reads_",
-        "tests/tfcourse/generation/test_beams.py::test_with_enough_beams_",
-        "tests/tfcourse/models/test_seq2seq.py::test_no_word_sees_",
-        "tests/tfcourse/tokenizers/test_bpe.py::test_wikitext_",
-    ),
-    "training that is stopped or shared": (
-        "tests/tfcourse/training/test_distributed.py",
-        "tests/tfcourse/training/test_resume.py::test_stopped_after_",
-        "tests/tfcourse/training/test_resume.py::test_a_damaged_",
-        "tests/tfcourse/training/test_fit.py::test_the_speed_",
-        "tests/tfcourse/models/test_second_device.py::test_a_model_",
-        "tests/benchmarks/test_at_size.py",
-    ),
-    "test of what has passed": (
-        "tests/house/test_passed.py::test_all_that_a_chapter_loads_",
-        "tests/house/test_passed.py::test_what_",
     ),
 }
 
@@ -165,14 +121,9 @@ def left_out(item: pytest.Item, level: str) -> Left | None:
         return None
     if marker := item.get_closest_marker("thorough"):
         return Left("all", *marker.args)
-    for noun, names in LONG.items():
-        if item.nodeid.startswith(names):
-            return Left("all", noun)
     kind, subject = case(item)
     if kind in SAMPLE and subject not in SAMPLE[kind]:
-        return (
-            Left("all", "test of the built site") if kind == "site" else Left("all", kind, subject)
-        )
+        return Left("all", kind, subject)
     return None
 
 

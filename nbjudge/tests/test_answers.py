@@ -141,6 +141,7 @@ def test_files_beside_the_notebook_go_along_and_known_answers_do_not(course, tmp
     assert {path.name for path in (tmp_path / "copy").iterdir()} == kept
 
 
+@pytest.mark.thorough("grading of small classes")
 def test_one_entry_in_one_file_is_all_that_a_further_wrong_answer_needs(course, tmp_path):
     """It is read, it is graded as it says, and the overview calls the mistake by its name."""
     folder = write(course, ADDS)

@@ -14,6 +14,8 @@ import pytest
 
 from nbjudge import sandbox
 
+pytestmark = pytest.mark.thorough("use of another environment")
+
 README = Path(__file__).resolve().parents[1] / "README.md"
 ALONE = Path(__file__).parent / "courses" / "alone"
 

@@ -17,6 +17,8 @@ from second_device import DEVICE, SecondDevice
 from coursebook import measuring
 from coursebook.course import evidence_paths, record_paths, script_paths
 
+pytestmark = pytest.mark.thorough("test of a training that is stopped or shared")
+
 
 def numbers(found):
     """All numbers of nested results, in order."""

@@ -169,6 +169,7 @@ def test_python_that_is_none_counts_by_the_names_in_it(course):
 # ---- this course -------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough("test of what has passed")
 @pytest.mark.parametrize("chapter", ["05-self-attention", "09-decoder"])
 def test_all_that_a_chapter_loads_is_known_beforehand(chapter, request):
     """Python itself says which modules a chapter's imports load."""
@@ -207,6 +208,7 @@ def run(course: Path, *options: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough("test of what has passed")
 def test_what_passed_is_not_run_again_until_it_changes(course):
     assert "3 passed" in run(course)
     again = run(course)
@@ -316,6 +318,7 @@ def test_only_what_passed_is_kept(how, course):
         assert "unchanged" not in said
 
 
+@pytest.mark.thorough("test of what has passed")
 def test_what_failed_after_it_passed_is_forgotten(course):
     run(course)
     (course / "how").write_text("fails")
@@ -323,6 +326,7 @@ def test_what_failed_after_it_passed_is_forgotten(course):
     assert "2 failed" in run(course)
 
 
+@pytest.mark.thorough("test of what has passed")
 def test_what_was_edited_while_it_ran_is_not_kept(course):
     (course / "how").write_text("edits")
     assert "3 passed" in run(course)

@@ -17,6 +17,8 @@ from nbjudge.intake import cells
 from nbjudge.variants import fill
 from tfcourse.extras import EXTRAS
 
+pytestmark = pytest.mark.thorough("use of another environment")
+
 PROBLEM_SET = "ps05-self-attention"
 
 JUDGES_TESTS = environments.COURSE / "nbjudge" / "tests"

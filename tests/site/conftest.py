@@ -30,6 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "site" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("case_of"):
             item.add_marker(pytest.mark.case_of("site"))
+            item.add_marker(pytest.mark.thorough("test of the built site"))
         if _is_like_another(item):
             item.add_marker(pytest.mark.release("test of a page like others"))
 

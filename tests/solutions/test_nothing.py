@@ -25,6 +25,8 @@ from nbjudge.judge.examiner import Examiner
 from nbjudge.judge.session import judge
 from nbjudge.variants import fill
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 #: What a learner adds to an answer's cell: the solution stands in for the hard-coded results.
 LIAR = """
 def _text(x):

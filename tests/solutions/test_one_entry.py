@@ -3,11 +3,14 @@
 import shutil
 
 import nbformat
+import pytest
 from whole_class import COURSE, SANDBOXED, SEED, hand_in, variants
 from wrongly import check_wrong, lost_of_exercise
 
 from nbjudge.intake.release import is_current, make_release
 from nbjudge.run.engine import grade
+
+pytestmark = pytest.mark.thorough("grading of small classes")
 
 SET = "ps05-self-attention"
 

@@ -22,6 +22,8 @@ from nbjudge.course import problem_set_names, root
 from nbjudge.desk import lab
 from nbjudge.desk.progress import OURS, START
 
+pytestmark = pytest.mark.thorough("use of another environment")
+
 SET = f"assignments/{NAME}/{NAME}.ipynb"
 
 

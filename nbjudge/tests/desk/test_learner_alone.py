@@ -53,6 +53,7 @@ def answer(work, course, **answers):
     return path
 
 
+@pytest.mark.thorough("use of another environment")
 def test_a_solution_is_shown_when_it_is_earned_or_given_up(run, small_course, work):
     path = answer(work, small_course, double="double = abs")
     one = ("check", path, "--full", "--exercise", "double")
@@ -87,6 +88,7 @@ choices(
 """
 
 
+@pytest.mark.thorough("use of another environment")
 def test_a_guess_is_told_how_many_are_right_and_not_which(run, tmp_path, monkeypatch):
     notebook = source_notebook()
     setup = cell(notebook, "setup")
@@ -145,6 +147,7 @@ def test_progress_is_found_from_inside_the_folder(run, work, monkeypatch, words)
     assert run("progress", "wrok")[0] == 2
 
 
+@pytest.mark.thorough("use of another environment")
 def test_a_check_loads_next_to_nothing_itself(small_course, work):
     """What runs the notebook loads torch meanwhile; this process only reads and tells."""
     path = answer(work, small_course, double="double = abs")

@@ -19,7 +19,10 @@ from nbjudge.judge import Job
 from nbjudge.report.leaderboard import drawing, leaderboard, write_leaderboard
 from nbjudge.run.parcels import pack_job, unpack_job
 
-pytestmark = pytest.mark.usefixtures("one_nursery")
+pytestmark = [
+    pytest.mark.usefixtures("one_nursery"),
+    pytest.mark.thorough("grading of small classes"),
+]
 
 SUFFIX = ".safetensors"
 

@@ -18,6 +18,8 @@ from nbjudge.intake.last_cell import GO_ON
 from nbjudge.intake.merge import merge
 from nbjudge.intake.release import make_release
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 
 @pytest.fixture
 def course(tmp_path):

@@ -131,6 +131,7 @@ def test_an_answer_that_breaks_the_kernel_costs_its_own_points_alone(way):
     assert judgement.flags, "it is said"
 
 
+@pytest.mark.thorough("grading of small classes")
 def test_a_kernel_that_sleeps_when_it_is_called_is_not_waited_for():
     asleep = "\nget_ipython().kernel.shell_handlers['execute_request'] = None"
     learner = LearnersKernel(nursery(), QUICK, (), {}, 1)

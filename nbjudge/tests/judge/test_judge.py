@@ -350,12 +350,14 @@ def odd():
     return judged_side_by_side({way: answer for way, answer in ODD.items() if way not in ALONE})
 
 
+@pytest.mark.thorough("grading of small classes")
 @pytest.mark.parametrize("way", [way for way in ODD if way not in ALONE])
 def test_honest_but_odd_keeps_its_points(odd, way):
     assert odd[way].lost == {}
     assert odd[way].scores == {name: FULL[name] for name in odd[way].scores}
 
 
+@pytest.mark.thorough("grading of small classes")
 @pytest.mark.parametrize("way", ALONE)
 def test_honest_but_odd_costs_the_others_nothing(way):
     assert scores(judged({"double": ODD[way]})) == FULL

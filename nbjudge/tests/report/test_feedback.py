@@ -8,6 +8,8 @@ from small_set import NAME, answered, grade, hand_in
 from nbjudge.report.feedback import feedback
 from nbjudge.store.results import StudentResult, TestResult
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 
 def page(graded, student):
     path = graded.into / "feedback" / student / NAME / f"{NAME}.html"

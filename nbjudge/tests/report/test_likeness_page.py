@@ -16,6 +16,8 @@ from small_set import NAME, hand_in, release_of
 from nbjudge.likeness import sources
 from nbjudge.report.likeness import as_page, likeness, write_likeness
 
+pytestmark = pytest.mark.thorough("grading of small classes")
+
 HOSTILE = """\
 def task_3(values, limit):
     '''</pre></mark><script>alert("text")</script><img src=x onerror=alert(1)>'''

@@ -36,6 +36,7 @@ def best_of_all(model, asked, V, N, alpha):
     return sorted(found, reverse=True)
 
 
+@pytest.mark.thorough("comparison of long texts")
 @pytest.mark.parametrize("name", ["gpt learned", "lm lstm", "transformer post sinusoidal",
                                   "seq2seq additive"])  # fmt: skip
 @pytest.mark.parametrize("alpha", [0.0, 1.0])

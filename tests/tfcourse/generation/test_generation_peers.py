@@ -93,6 +93,7 @@ def test_equal_ids(kind, beams, seed, tmp_path):
     assert len({tuple(row) for row in mine}) > 1  # a text that is always the same shows little
 
 
+@pytest.mark.thorough("comparison of long texts")
 @pytest.mark.parametrize("kind", ["gpt2", "marian"])
 @pytest.mark.parametrize(
     ("early_stopping", "length_penalty", "ends"),

@@ -214,6 +214,7 @@ def test_it_never_goes_past_the_positions_without_saying_so(name):
         assert got.tokens[0].tolist() == tokens
 
 
+@pytest.mark.thorough("comparison of long texts")
 @pytest.mark.parametrize("name", [n for n in MODELS if n.startswith(("gpt", "llama"))])
 @pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("T", [1, 13, 16, 21])

@@ -163,6 +163,7 @@ def parameters(model):
     return dict(model.named_parameters())
 
 
+@pytest.mark.thorough("test of a training that is stopped or shared")
 @pytest.mark.parametrize("device", WHERE, ids=str)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_trains(name, device):
@@ -191,6 +192,7 @@ def test_without_dropout_training_draws_nothing_at_random(name):
     assert draws(make()) == (getattr(make().config, "dropout", 0) > 0)
 
 
+@pytest.mark.thorough("test of a training that is stopped or shared")
 @pytest.mark.parametrize("device", WHERE, ids=str)
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_model_writes(name, device, monkeypatch):

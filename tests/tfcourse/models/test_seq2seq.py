@@ -183,6 +183,7 @@ def test_padding_of_the_source_is_not_seen(form, S, T, seed, fused, data):
             close(alone.logits, expected[b : b + 1])
 
 
+@pytest.mark.thorough("comparison of long texts")
 @every_form
 @pytest.mark.parametrize("fused", [False, True])
 def test_no_word_sees_a_later_one_in_either_mode(form, fused):

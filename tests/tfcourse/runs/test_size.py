@@ -203,6 +203,7 @@ def test_only_chapters_take_long_and_keep_nothing(course, monkeypatch):
     assert all(name[:2].isdigit() for name in long) and len(found) > 15
 
 
+@pytest.mark.thorough("use of another environment")
 def test_make_gpu_runs_from_an_unpacked_archive(course, tmp_path):
     """With the machine's own Python: the packages are not installed, and nothing is downloaded."""
     unpacked = tmp_path / "course"
@@ -288,6 +289,7 @@ def test_make_gpu_keeps_what_was_compiled(gpu, tmp_path, monkeypatch):
     assert (tmp_path / "speed").read_text() == f"{kept} named"
 
 
+@pytest.mark.thorough("use of another environment")
 def test_make_gpu_needs_neither_jupyter_nor_nbgrader(course, tmp_path):
     blocked = [
         "nbformat",

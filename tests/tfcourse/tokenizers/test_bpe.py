@@ -37,6 +37,7 @@ def sources(course):
     return [path.read_text() for path in sorted((course / "tfcourse").glob("*.py"))]
 
 
+@pytest.mark.thorough("comparison of long texts")
 @pytest.mark.parametrize("vocabulary", [1000, 8000])
 def test_wikitext_same_merges_and_ids_as_hugging_face(wikitext, vocabulary):
     lines = wikitext.splitlines(keepends=True)

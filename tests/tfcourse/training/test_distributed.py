@@ -15,6 +15,8 @@ from torchrun_fit import _flat, train_pairs, train_texts
 from tfcourse.training import checkpoints
 from tfcourse.training.distributed import Team
 
+pytestmark = pytest.mark.thorough("test of a training that is stopped or shared")
+
 
 @pytest.fixture(scope="module")
 def alone():

@@ -293,6 +293,7 @@ def test_a_model_of_ones_own_will_do():
     assert history.loss[-1] < 1e-3 * history.loss[0]
 
 
+@pytest.mark.thorough("test of a training that is stopped or shared")
 def test_the_speed_of_a_plain_loop():
     """What the loop adds to a step of a small model stays small: processor time, in turns."""
     model = GPT(GPTConfig(65, 64, num_layers=4, num_heads=4, d_model=128))

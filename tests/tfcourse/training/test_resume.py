@@ -46,6 +46,7 @@ def whole(tmp_path_factory):
     return small_fit(tmp_path_factory.mktemp("whole"))
 
 
+@pytest.mark.thorough("test of a training that is stopped or shared")
 @pytest.mark.parametrize("when", range(1, 15))
 def test_stopped_after_any_step(when, whole, tmp_path):
     with pytest.raises(Stop):
@@ -170,6 +171,7 @@ def test_rates_of_ones_own_are_compared_too(tmp_path):
     assert len(small_fit(tmp_path, steps=20, lr=by(1e-3))[1]) == 20
 
 
+@pytest.mark.thorough("test of a training that is stopped or shared")
 @pytest.mark.parametrize("name", ["model.safetensors", "training.pt", "manifest.json"])
 @pytest.mark.parametrize("how", ["cut", "changed", "gone"])
 def test_a_damaged_checkpoint_is_noticed(name, how, whole, tmp_path):
