@@ -129,7 +129,7 @@ class InPlace(Known):
         recall.runs(name)
         with self._restored(), contextlib.redirect_stdout(io.StringIO()):
             try:
-                with within(SECONDS):
+                with within(SECONDS, busy=True):  # a busy machine costs no points
                     for code in (answer, *between):
                         exec(compiled(code), self._space)
                     self._space[HIDDEN_BEGINS] = lambda: None
