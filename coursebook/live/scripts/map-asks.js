@@ -15,6 +15,11 @@ Live.mapAsks = (() => {
   }
   // By name, so that the order does not give the answer away.
   const byName = (names, right) => picked([...new Set(names)].sort().map((said, at) => ({ said, at })), { said: right, at: [...new Set(names)].sort().indexOf(right) });
+  // The one with the largest weight.
+  function most(names, weights) {
+    const all = weights.map((weight, at) => ({ said: names[at], at, weight })).sort((a, b) => b.weight - a.weight);
+    return { ...picked(all, all[0]), weight: number(all[0].weight) };
+  }
   const either = (choices, right) => ({ choices, right });
   // What the model says with something taken away, beside what it says now.
   function outcome({ token, best, share }, shares) {
@@ -36,10 +41,7 @@ Live.mapAsks = (() => {
       return { ...either(["Yes", "No"], Number(largest(shares) !== at.best)), outcome: outcome(at, shares) };
     },
     // From which row does the last one take most, in this head?
-    takes({ names, weights }) {
-      const all = weights.map((weight, at) => ({ said: names[at], at, weight })).sort((a, b) => b.weight - a.weight);
-      return { ...picked(all, all[0]), weight: number(all[0].weight) };
-    },
+    takes: ({ names, weights }) => most(names, weights),
     // Is it the same in another head?
     same({ names, weights, asked }) {
       const other = largest(asked);
@@ -69,10 +71,7 @@ Live.mapAsks = (() => {
       return { ...either(["Yes", "No"], Number(largest(shares) !== at.best)), outcome: outcome(at, shares) };
     },
     // From which row of the encoder does the decoder's last row take most?
-    looks({ sources, cross }) {
-      const all = cross.map((weight, at) => ({ said: sources[at], at, weight })).sort((a, b) => b.weight - a.weight);
-      return { ...picked(all, all[0]), weight: number(all[0].weight) };
-    },
+    looks: ({ sources, cross }) => most(sources, cross),
     // What comes after the token that is written next?
     after({ ask, best, token }) {
       const shares = ask((ids) => [...ids, best]), top = shares.map((_, id) => id).sort((a, b) => shares[b] - shares[a]).slice(0, 3);
