@@ -318,7 +318,6 @@ def test_only_what_passed_is_kept(how, course):
         assert "unchanged" not in said
 
 
-@pytest.mark.thorough("test of what has passed")
 def test_what_failed_after_it_passed_is_forgotten(course):
     run(course)
     (course / "how").write_text("fails")
@@ -326,7 +325,6 @@ def test_what_failed_after_it_passed_is_forgotten(course):
     assert "2 failed" in run(course)
 
 
-@pytest.mark.thorough("test of what has passed")
 def test_what_was_edited_while_it_ran_is_not_kept(course):
     (course / "how").write_text("edits")
     assert "3 passed" in run(course)
